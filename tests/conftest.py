@@ -46,6 +46,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--property", type=int, metavar="N", help="run only the tests of property N (1 to 40)")
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name bytes by their parameter: those of an archive hold the time, and workers would collect different tests."""
+    return argname if isinstance(val, bytes) and len(val) > 40 else None
+
+
 def pytest_collection() -> None:
     """Collect no garbage while tests are collected: it takes a quarter of the time, and nearly everything made stays."""
     gc.disable()

@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from statistics import fmean
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from rag_core.errors import DocumentRefusedError
@@ -26,24 +27,33 @@ if TYPE_CHECKING:
 _HEAD = 1024
 """Bytes within which the signature stands."""
 _DPI = 200
+_SHARE_OF_TIME = 0.7
+_TOO_LATE = "there was no time left to recognise the page; split the file, or raise BRAIN_DOCUMENT_SECONDS"
 _JUNK = re.compile(
-    r"microsoft (?:word|powerpoint|excel)\b|untitled|sin t[ií]tulo|unbenannt|.*\.[a-z]{2,5}$|\W*$", re.IGNORECASE
+    r"microsoft (?:word|powerpoint|excel)\b.*|untitled.*|sin t[ií]tulo.*|unbenannt.*|\W*"
+    r"|.*\.(?:docx?|pptx?|xlsx?|od[tps]|rtf|txt|html?|pdf|ps|dvi|tex|indd|qxd|pub|pages)",
+    re.IGNORECASE | re.DOTALL,
 )
 _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:Z|([+-])(\d\d)'?(\d\d)?)?")
 
 
 @dataclass(slots=True, kw_only=True)
 class _PdfPages:
-    """Content of the pages read so far, by their numbers; ``unread`` counts those that are images nothing could read."""
+    """Content of the pages read so far, by their numbers; ``recognise_until`` is the time at which recognition ends."""
 
     limits: ParsingLimits
     builder: DocumentBuilder
+    recognise_until: float
     lines: dict[int, list[PageLine]] = field(default_factory=dict)
     tables: dict[int, list[PageTable]] = field(default_factory=dict)
     heights: dict[int, float] = field(default_factory=dict)
     confidences: dict[int, float] = field(default_factory=dict)
     characters: int = 0
-    unread: int = 0
+    left_out: dict[int, str] = field(default_factory=dict)
+
+    def leave_out(self, number: int, reason: str) -> None:
+        self.left_out[number] = reason
+        self.builder.warn("left_out", reason, page=number)
 
     def add_text(self, number: int, page: "ReadPage") -> None:
         self.characters += sum(len(word.text) for word in page.words)
@@ -71,7 +81,8 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
         count, metadata = len(pdf), pdf.get_metadata_dict(skip_empty=True)
         if count > limits.max_pages:
             raise DocumentRefusedError(f"the file has {count:,} pages, more than {limits.max_pages:,}; split it")
-        pages = _PdfPages(limits=limits, builder=builder)
+        until = monotonic() + _SHARE_OF_TIME * limits.seconds
+        pages = _PdfPages(limits=limits, builder=builder, recognise_until=until)
         for number in range(1, count + 1):
             _add_page(pages, pdf, number)
     _write(builder, pages)
@@ -94,20 +105,21 @@ def _add_page(pages: _PdfPages, pdf: Any, number: int) -> None:
             read = read_page(page, max_characters=pages.limits.max_characters)
             if not read.is_image:
                 pages.add_text(number, read)
-            elif can_recognise():
-                scale = min(_DPI / 72, math.sqrt(pages.limits.max_pixels / (read.width * read.height)))
+            elif not can_recognise():
+                pages.leave_out(number, f"the page is an image without text; {REMEDY}")
+            elif monotonic() > pages.recognise_until:
+                pages.leave_out(number, _TOO_LATE)
+            else:
+                scale = min(_DPI / 72, math.sqrt(pages.limits.max_pixels / max(read.width * read.height, 1)))
                 image = page.render(scale=scale, may_draw_forms=False).to_pil().convert("RGB")
                 pages.add_recognised(number, read, recognise_text(image, points_per_pixel=1 / scale))
-            else:
-                pages.unread += 1
-                pages.builder.warn("left_out", f"the page is an image without text; {REMEDY}", page=number)
     except BROKEN_PAGE:
-        pages.builder.warn("left_out", "the page is broken and cannot be read; export the file again", page=number)
+        pages.leave_out(number, "the page is broken and cannot be read; export the file again")
 
 
 def _write(builder: DocumentBuilder, pages: _PdfPages) -> None:
-    if pages.unread and not any(pages.lines.values()) and not any(pages.tables.values()):
-        raise DocumentRefusedError(f"the pages are images without text; {REMEDY}")
+    if pages.left_out and not any(pages.lines.values()) and not any(pages.tables.values()):
+        raise DocumentRefusedError(next(iter(pages.left_out.values())))
     kept = without_furniture(pages.lines, pages.heights)
     blocks = [block for number, lines in kept.items() for block in page_blocks(number, [*pages.tables[number], *lines])]
     write_blocks(builder, join_blocks(blocks), confidences=pages.confidences)

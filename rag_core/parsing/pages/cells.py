@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 from rag_core.parsing.pages.joining import join_lines
 from rag_core.parsing.pages.parts import PageWord
 
-_FIGURE = re.compile(r"[^\d\W]{0,3}[\W_]*(?:\d[\d\W_]*)+[^\d\W]{0,3}[\W_]*|[-\u2013—]|n/?[ad]\.?", re.IGNORECASE)
+_FIGURE = re.compile(r"[^\d\W]{0,3}\W*\d[\d\W]*[^\d\W]{0,3}\W*|[-\u2013—]|n/?[ad]\.?", re.IGNORECASE)
+_MAX_FIGURE = 40
 
 
 def is_figure(text: str) -> bool:
     """Tell whether a cell holds a number, with a unit or a sign perhaps, or a stroke in its place."""
-    return _FIGURE.fullmatch(text.strip()) is not None
+    return len(text) <= _MAX_FIGURE and _FIGURE.fullmatch(text) is not None
 
 
 def cell_text(words: Iterable[PageWord]) -> str:

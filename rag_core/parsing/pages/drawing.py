@@ -11,7 +11,7 @@ import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 from rag_core.parsing.pages.parts import PageRule
 
 MAX_OBJECTS = 20_000
-"""Objects of a page that are looked at: a page with more is a drawing, without tables by its rules."""
+"""Objects of a page that are looked at: a page with more is a drawing."""
 _MAX_SEGMENTS = 1_000
 _MAX_DEPTH = 5
 _SLACK = 1.0
@@ -37,12 +37,9 @@ class Drawing:
 
 def read_drawing(page: Any, place: Placing, *, area: float) -> Drawing:
     """Rules of a page, and whether it holds an image of half of its area or more; ``is_blank`` without any object."""
-    objects = list(islice(_objects(page, place, depth=0), MAX_OBJECTS + 1))
+    objects = list(islice(_objects(page, place, depth=0), MAX_OBJECTS))
     rules = [
-        rule
-        for kind, drawn, placed in objects
-        if kind == pdfium.FPDF_PAGEOBJ_PATH and len(objects) <= MAX_OBJECTS
-        for rule in _rules(drawn, placed)
+        rule for kind, drawn, placed in objects if kind == pdfium.FPDF_PAGEOBJ_PATH for rule in _rules(drawn, placed)
     ]
     has_scan = any(
         kind == pdfium.FPDF_PAGEOBJ_IMAGE and _unit_area(placed) >= _SCAN * area for kind, _, placed in objects

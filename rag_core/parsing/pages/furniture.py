@@ -18,7 +18,6 @@ _APART = 0.7
 _FURTHER = 1.5
 """Gap from furniture to the text: by the font size, and by the gap that follows; the header of a table is closer to its rows."""
 _NUMBERS = re.compile(r"\d+|\b[ivxlc]+\b")
-_PAGE_NUMBER = re.compile(r"[^\w#]*#[^\w#]*(?:#[^\w#]*)?")
 
 Key = tuple[str, int]
 """Text without its numbers, and height by steps; rows at the foot count from it, and are negative."""
@@ -92,13 +91,8 @@ def _furniture(edge: Sequence[EdgeRow], repeated: AbstractSet[Key], apart: Abstr
     """Rows that are repeated with all between them and the edge of the page, down to the last that stands off the text."""
     count = 0
     for place, row in enumerate(edge, 1):
-        if row.key not in repeated or not _may_repeat(row.key[0]):
+        if row.key not in repeated:
             break
         if row.key in apart:
             count = place
     return edge[:count]
-
-
-def _may_repeat(text: str) -> bool:
-    """Tell whether a text has words, or is a page's number: other figures are a table's."""
-    return any(letter.isalpha() for letter in text) or _PAGE_NUMBER.fullmatch(text) is not None

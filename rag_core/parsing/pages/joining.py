@@ -7,8 +7,8 @@ from dataclasses import replace
 from rag_core.parsing.pages.markers import split_item
 from rag_core.parsing.pages.parts import PageBlock, PageTable
 
-SOFT_HYPHEN = "\xad"
-_HYPHENS = f"-\u2010{SOFT_HYPHEN}"
+_SOFT_HYPHEN = "\xad"
+_HYPHENS = f"-\u2010{_SOFT_HYPHEN}"
 _HYPHENATED = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)+")
 _LAST_PART = re.compile(rf"([^\W\d_]+)[{_HYPHENS}]$")
 _FIRST_PART = re.compile(r"[^\W\d_]+")
@@ -31,22 +31,25 @@ def join_lines(lines: Iterable[str], *, hyphenated: frozenset[str] = frozenset()
     A hyphen is a word's own where the next line does not begin with a small letter, or where the word is in ``hyphenated``. One
     before a conjunction stands for a part left out ("Vor- und Nachteile").
     """
-    text = ""
+    parts: list[str] = []
     for line in filter(None, (line.strip() for line in lines)):
-        text = _joined(text, line, hyphenated) if text else line
-    return text.replace(SOFT_HYPHEN, "")
+        if parts:
+            parts[-1] = _before(parts[-1], line, hyphenated)
+        parts.append(line)
+    return "".join(parts).replace(_SOFT_HYPHEN, "")
 
 
-def _joined(text: str, line: str, hyphenated: frozenset[str]) -> str:
+def _before(text: str, line: str, hyphenated: frozenset[str]) -> str:
+    """A line as it stands before the next one: with a space, with its hyphen, or without it."""
     before, after = _LAST_PART.search(text), _FIRST_PART.match(line)
     if text[-1] not in _HYPHENS or len(text) < 2 or text[-2].isspace():
-        return f"{text} {line}"
+        return f"{text} "
     if not before or not after or not after[0][0].islower():
-        return f"{text}{line}"
+        return text
     if after[0].lower() in _CONJUNCTIONS:
-        return f"{text} {line}"
+        return f"{text} "
     is_own = f"{before[1]}-{after[0]}".lower() in hyphenated
-    return f"{text if is_own else text[:-1]}{line}"
+    return text if is_own else text[:-1]
 
 
 def join_blocks(blocks: Iterable[PageBlock]) -> list[PageBlock]:

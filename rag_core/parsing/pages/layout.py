@@ -7,7 +7,6 @@ from operator import itemgetter
 
 from rag_core.parsing.pages.alignment import aligned_tables
 from rag_core.parsing.pages.columns import reading_order
-from rag_core.parsing.pages.markers import is_marker
 from rag_core.parsing.pages.paragraphs import paragraphs
 from rag_core.parsing.pages.parts import PageBlock, PageItem, PageLine, PageTable, PageWord, rows_of, split_line
 
@@ -65,7 +64,7 @@ def _is_in_a_row(line: PageLine, lines: Sequence[PageLine]) -> bool:
 
 def _region_blocks(page: int, region: Sequence[PageItem]) -> list[PageBlock]:
     """Blocks of one column; a table stands before the first row that begins below its top."""
-    rows = [_with_marker(row) for row in rows_of([item for item in region if isinstance(item, PageLine)])]
+    rows = rows_of(item for item in region if isinstance(item, PageLine))
     tables = [item for item in region if isinstance(item, PageTable)]
     parts: list[tuple[float, PageItem]] = [(table.box[1], table) for table in tables]
     place = 0
@@ -85,11 +84,6 @@ def _region_blocks(page: int, region: Sequence[PageItem]) -> list[PageBlock]:
             lines = paragraphs([line for line in members if isinstance(line, PageLine)])
             blocks += [PageBlock(page=page, last_page=page, lines=tuple(paragraph)) for paragraph in lines]
     return blocks
-
-
-def _with_marker(row: Sequence[PageLine]) -> list[PageLine]:
-    """A row with the mark of a list item put to its text."""
-    return [_whole(row)] if len(row) == 2 and is_marker(row[0].text) else list(row)
 
 
 def _whole(row: Sequence[PageLine]) -> PageLine:

@@ -30,11 +30,8 @@ class TextBlock:
 
 
 def write_blocks(builder: DocumentBuilder, blocks: Sequence[PageBlock], *, confidences: Mapping[int, float]) -> None:
-    """Add blocks to a document.
-
-    ``confidences`` are those of the pages whose text was recognised; these have no headings, as nothing is known of their fonts.
-    """
-    written = list(_text_blocks(blocks, _body_size(blocks), confidences))
+    """Add blocks to a document; ``confidences`` are those of the pages whose text was recognised."""
+    written = list(_text_blocks(blocks))
     styles = sorted({one.heading for one in written if one.heading}, reverse=True)
     before = ""
     for is_list, group in groupby(_by_lists(written), key=lambda entry: entry[0]):
@@ -56,13 +53,12 @@ def _body_size(blocks: Iterable[PageBlock]) -> float:
     return max(sizes, key=lambda size: sizes[size], default=0.0)
 
 
-def _text_blocks(
-    blocks: Sequence[PageBlock], body_size: float, confidences: Mapping[int, float]
-) -> Iterator[TextBlock]:
+def _text_blocks(blocks: Sequence[PageBlock]) -> Iterator[TextBlock]:
+    body_size = _body_size(blocks)
     hyphenated = hyphenated_words(line.text for block in blocks for line in block.all_lines)
     for block in blocks:
         text = without_leaders(join_lines((line.text for line in block.all_lines), hyphenated=hyphenated))
-        is_heading = not block.table and block.page not in confidences and _is_heading(block, text, body_size)
+        is_heading = not block.table and _is_heading(block, text, body_size)
         item = None if is_heading or block.table else split_item(text)
         yield TextBlock(block=block, text=text, heading=block.style if is_heading else None, item=item)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from math import cos, radians, sin
 from typing import Any
 
-from rag_core.model.document import ParsedDocument
+from rag_core.model.document import DocumentTable, ParsedDocument
 from rag_core.parsing import FORMATS, ParsingLimits, SourceFile
 
 _WIDTHS = dict(
@@ -60,14 +60,24 @@ class PdfFile:
         """Begin a page."""
         self.pages.append([])
 
-    def text(self, x: float, y: float, text: str, *, size: float = 10, bold: bool = False, degrees: float = 0) -> None:
-        """Write a text whose baseline begins at the place, turned counterclockwise."""
+    def text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        *,
+        size: float = 10,
+        bold: bool = False,
+        font: str = "R",
+        degrees: float = 0,
+    ) -> None:
+        """Write a text whose baseline begins at the place, turned counterclockwise; ``font`` "M" is Courier."""
         written = (
             text.encode("cp1252").replace(b"\\", rb"\\").replace(b"(", rb"\(").replace(b")", rb"\)").decode("latin-1")
         )
         a, b = cos(radians(degrees)), sin(radians(degrees))
         self.pages[-1].append(
-            f"BT /{'B' if bold else 'R'} {size} Tf {a:.4f} {b:.4f} {-b:.4f} {a:.4f} {x} {self.height - y} Tm ({written}) Tj ET"
+            f"BT /{'B' if bold else font} {size} Tf {a:.4f} {b:.4f} {-b:.4f} {a:.4f} {x} {self.height - y} Tm ({written}) Tj ET"
         )
 
     def lines(self, x: float, y: float, lines: Sequence[str], *, size: float = 10, bold: bool = False) -> float:
@@ -102,18 +112,19 @@ class PdfFile:
 
     def data(self) -> bytes:
         """The file."""
-        first = 6 + len(self.images)
+        first = 7 + len(self.images)
         kids = " ".join(f"{first + 2 * place} 0 R" for place in range(len(self.pages)))
-        images = " ".join(f"/I{place + 1} {6 + place} 0 R" for place in range(len(self.images)))
+        images = " ".join(f"/I{place + 1} {7 + place} 0 R" for place in range(len(self.images)))
         font = "<</Type/Font/Subtype/Type1/Encoding/WinAnsiEncoding/BaseFont/{}>>"
         info = f"/Title({self.title})/Author({self.author})/CreationDate({self.created})"
         bodies = [
             b"<</Type/Catalog/Pages 2 0 R>>",
             f"<</Type/Pages/Kids[{kids}]/Count {len(self.pages)}/MediaBox[0 0 {self.width} {self.height}]"
-            f"/Resources<</Font<</R 3 0 R/B 4 0 R>>/XObject<<{images}>>>>>>".encode(),
+            f"/Resources<</Font<</R 3 0 R/B 4 0 R/M 6 0 R>>/XObject<<{images}>>>>>>".encode(),
             font.format("Helvetica").encode(),
             font.format("Helvetica-Bold").encode(),
             f"<<{info}>>".encode("cp1252"),
+            font.format("Courier").encode(),
         ]
         for columns, rows, gray in self.images:
             head = f"/Type/XObject/Subtype/Image/Width {columns}/Height {rows}/ColorSpace/DeviceGray/BitsPerComponent 8"
@@ -150,3 +161,9 @@ def parsed(file: PdfFile, **limits: Any) -> ParsedDocument:
 def texts(document: ParsedDocument) -> list[str]:
     """Text of each block."""
     return [document.text[block.start : block.end] for block in document.blocks]
+
+
+def rows_of(table: DocumentTable) -> list[list[str]]:
+    """All rows, where a number that stands for an empty header is blank again."""
+    headers = ["" if text == str(place) else text for place, text in enumerate(table.headers, 1)]
+    return [headers, *map(list, table.rows)]

@@ -9,6 +9,7 @@ from pdfs import PdfFile, parsed, texts
 from rag_core.errors import DocumentRefusedError
 from rag_core.parsing import FORMATS, ParsingLimits, SourceFile
 from rag_core.parsing.formats import pdf as pdf_format
+from rag_core.parsing.pages import reading
 
 SCAN = bytes([255, 0, 0, 255])
 
@@ -42,7 +43,10 @@ def test_properties_are_title_author_and_date(file: PdfFile) -> None:
     assert document.created_at == datetime(2024, 1, 31, 12, tzinfo=timezone(timedelta(hours=1)))
 
 
-@pytest.mark.parametrize("title", ["Microsoft Word - carta.doc", "untitled", "Sin título", "informe_final.pdf", "  "])
+@pytest.mark.parametrize(
+    "title",
+    ["Microsoft Word - carta.doc", "Microsoft Word - Carta", "untitled", "Sin título", "informe_final.pdf", "  "],
+)
 def test_title_of_the_writing_program_is_not_the_documents(file: PdfFile, title: str) -> None:
     file.title = title
 
@@ -118,7 +122,26 @@ def test_too_much_text_is_refused(file: PdfFile) -> None:
         parsed(file, max_characters=50)
 
 
-def test_page_with_too_much_text_is_refused_before_it_is_read(file: PdfFile) -> None:
+def test_pages_after_too_much_text_are_not_read(file: PdfFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[object] = []
+    read_page = reading.read_page
+    monkeypatch.setattr(reading, "read_page", lambda page, **limits: read.append(page) or read_page(page, **limits))
+    for _ in range(4):
+        file.page()
+        file.text(72, 100, "Nevó en Soria toda la tarde.")
+
+    with pytest.raises(DocumentRefusedError):
+        parsed(file, max_characters=40)
+
+    assert len(read) == 2
+
+
+def test_page_with_too_much_text_is_refused_before_it_is_read(file: PdfFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read_none(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(reading, "_words", read_none)
+
     with pytest.raises(DocumentRefusedError, match="more than 20 characters"):
         parsed(file, max_characters=20)
 
@@ -179,6 +202,24 @@ def test_file_of_images_is_refused_with_the_remedy() -> None:
     file.page()
 
     with pytest.raises(DocumentRefusedError, match=re.escape("pip install 'brain-sync[ocr]'")):
+        parsed(file)
+
+
+def test_scanned_pages_are_left_out_when_their_time_is_over(file: PdfFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf_format, "can_recognise", lambda: True)
+    file.page()
+    file.image(2, 2, SCAN)
+
+    (warning,) = parsed(file, seconds=0).warnings
+
+    assert (warning.kind, warning.page) == ("left_out", 2)
+    assert "BRAIN_DOCUMENT_SECONDS" in warning.message
+
+
+def test_file_whose_only_page_is_broken_is_refused(file: PdfFile) -> None:
+    file.broken_page = 1
+
+    with pytest.raises(DocumentRefusedError, match="broken"):
         parsed(file)
 
 

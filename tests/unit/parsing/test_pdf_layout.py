@@ -5,7 +5,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pdfs import PdfFile, parsed, texts, wrapped
+from pdfs import PdfFile, parsed, texts, width, wrapped
 
 from rag_core.parsing.pages.joining import hyphenated_words, join_lines
 
@@ -42,6 +42,15 @@ def test_indent_begins_a_paragraph(file: PdfFile) -> None:
     assert texts(parsed(file)) == [PROSE, PROSE]
 
 
+def test_indent_begins_a_paragraph_after_a_full_line(file: PdfFile) -> None:
+    one, two, three, *_ = wrapped(PROSE, 400)
+    file.lines(72, 100, [one, two, f"{three[:-1]}."])
+    file.text(90, 136, "También llueve en la otra orilla del río, que es más")
+    file.text(72, 148, "ancho de lo que parece.")
+
+    assert texts(parsed(file))[1:] == ["También llueve en la otra orilla del río, que es más ancho de lo que parece."]
+
+
 def test_line_that_ends_early_ends_its_paragraph(file: PdfFile) -> None:
     y = file.lines(72, 100, wrapped(PROSE, 400))
     file.lines(72, y, wrapped(PROSE, 400))
@@ -69,6 +78,36 @@ def test_columns_whose_lines_are_not_level_are_read_one_after_the_other(file: Pd
     file.lines(310, 105, wrapped(LATIN, 210, 9), size=9)
 
     assert texts(parsed(file)) == [PROSE, LATIN]
+
+
+def test_columns_of_short_lines_are_read_one_after_the_other(file: PdfFile) -> None:
+    left = ["Avenida del Mar 3", "Málaga, segundo piso", "Teléfono a mediodía", "Ana María Núñez Peña y otros"]
+    right = ["Aceite de oliva virgen", "Jamón de bellota ibérico y queso", "Vino tinto de Toro", "Pan de centeno"]
+    for place, (one, other) in enumerate(zip(left, right, strict=True)):
+        file.text(72, 100 + 30 * place, one)
+        file.text(310, 110 + 30 * place, other)
+
+    assert texts(parsed(file)) == [*left, *right]
+
+
+def test_title_over_one_of_the_columns_comes_first(file: PdfFile) -> None:
+    file.text(330, 60, "Memoria", size=18)
+    file.lines(72, 100, wrapped(PROSE, 210))
+    file.lines(310, 100, wrapped(LATIN, 210))
+
+    assert texts(parsed(file)) == ["# Memoria", PROSE, LATIN]
+
+
+def test_table_right_of_the_margin_stands_between_the_lines_above_and_below(file: PdfFile) -> None:
+    above = ["Las ventas del norte.", "Las ventas del sur.", "Las ventas del este."]
+    for place, text in enumerate(above):
+        file.text(72, 60 + 25 * place, text)
+    y = file.table(250, 130, [["Mes", "Euros"], ["Enero", "12"], ["Marzo", "15"], ["Mayo", "11"]], [80, 80])
+    file.text(72, y + 30, "Las del oeste no constan.")
+
+    document = parsed(file)
+
+    assert [block.kind for block in document.blocks] == ["paragraph"] * 3 + ["table", "paragraph"]
 
 
 def test_three_columns_are_read_one_after_the_other(file: PdfFile) -> None:
@@ -190,6 +229,21 @@ def test_heading_of_two_lines_is_one(file: PdfFile) -> None:
     assert texts(parsed(file))[0] == "# Un título bastante largo que sigue en la línea de abajo"
 
 
+def test_centered_lines_are_one_heading(file: PdfFile) -> None:
+    for y, line in ((60, "Demanda de energía"), (80, "Escenarios hasta 2011")):
+        file.text((595 - width(line, 16)) / 2, y, line, size=16)
+    file.lines(72, 120, wrapped(PROSE, 400))
+
+    assert texts(parsed(file))[0] == "# Demanda de energía Escenarios hasta 2011"
+
+
+def test_lines_of_a_table_of_contents_stay_apart(file: PdfFile) -> None:
+    for place, entry in enumerate(("1 Introducción", "2 Resultados del año", "3 Anexos")):
+        file.text(72, 60 + 12 * place, f"{entry} {'. ' * (40 - len(entry))}9")
+
+    assert texts(parsed(file)) == ["1 Introducción … 9", "2 Resultados del año … 9", "3 Anexos … 9"]
+
+
 def test_items_make_a_list_with_depth(file: PdfFile) -> None:
     file.lines(72, 60, wrapped(PROSE, 400))
     y = 150
@@ -290,10 +344,10 @@ WORDS = st.lists(st.text("abcdñá", min_size=2, max_size=8), min_size=1, max_si
 @settings(max_examples=60, deadline=None)
 @given(st.dictionaries(PLACES, WORDS, min_size=1, max_size=40), st.lists(PLACES, max_size=8))
 def test_every_word_is_read_once_wherever_it_stands(written: dict[Place, str], rules: list[Place]) -> None:
-    file = PdfFile(width=900, height=900)
+    file = PdfFile(width=900, height=1200)
     file.page()
     for place, ((x, row, degrees), text) in enumerate(written.items()):
-        file.text(x + place + degrees, 12 * row + 100, text, degrees=degrees)
+        file.text(x + place + degrees, 12 * row + 300, text, degrees=degrees)
     for x, row, length in rules:
         file.rule(x, 12 * row, x + 5 * length + 20, 12 * row)
         file.rule(x, 12 * row, x, 12 * row + 5 * length + 20)

@@ -1,18 +1,11 @@
 """PDF: tables with and without rules, cells over several rows or columns, tables over pages."""
 
-import csv
-import json
-import os
-from collections.abc import Sequence
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pdfs import PdfFile, parsed, texts, width, wrapped
+from pdfs import PdfFile, parsed, rows_of, texts, width, wrapped
 
-from rag_core.model.document import DocumentTable, ParsedDocument
-from rag_core.parsing import FORMATS, ParsingLimits, SourceFile
+from rag_core.parsing.pages import alignment, drawing, grids
 
 ROWS = [
     ["Producto", "Cantidad", "Precio"],
@@ -21,7 +14,6 @@ ROWS = [
     ["Vino tinto", "120", "8,90 €"],
 ]
 WIDTHS = [150, 100, 90]
-NEEDS_FILES = pytest.mark.skipif("BRAIN_TEST_DATA" not in os.environ, reason="BRAIN_TEST_DATA is not set")
 
 
 @pytest.fixture
@@ -29,12 +21,6 @@ def file() -> PdfFile:
     file = PdfFile()
     file.page()
     return file
-
-
-def rows_of(table: DocumentTable) -> list[list[str]]:
-    """All rows, where a number that stands for an empty header is blank again."""
-    headers = ["" if text == str(place) else text for place, text in enumerate(table.headers, 1)]
-    return [headers, *map(list, table.rows)]
 
 
 def only_table(file: PdfFile) -> list[list[str]]:
@@ -246,6 +232,96 @@ def test_drawing_of_many_lines_is_no_table(file: PdfFile) -> None:
     assert texts(parsed(file)) == ["Plano de la planta baja."]
 
 
+@pytest.mark.parametrize(
+    ("module", "bound", "is_ruled"),
+    [
+        (drawing, "MAX_OBJECTS", True),
+        (grids, "MAX_RULES", True),
+        (grids, "MAX_CELLS", True),
+        (alignment, "MAX_ROWS", False),
+    ],
+)
+def test_beyond_the_bounds_there_is_no_table(
+    file: PdfFile, monkeypatch: pytest.MonkeyPatch, module: object, bound: str, is_ruled: bool
+) -> None:
+    file.table(
+        72, 100, [["a", "b"], ["c", "d"]] if is_ruled else ROWS, WIDTHS[:2] if is_ruled else WIDTHS, is_ruled=is_ruled
+    )
+    monkeypatch.setattr(module, bound, 3)
+
+    assert parsed(file).tables == ()
+
+
+def test_bullet_belongs_to_the_first_cell(file: PdfFile) -> None:
+    for place, (product, count) in enumerate((("Aceite", "12"), ("Jamón", "4"), ("Vino", "120"))):
+        for x, text in ((72, "•"), (86, product), (200, count)):
+            file.text(x, 100 + 14 * place, text)
+
+    assert only_table(file) == [["• Aceite", "12"], ["• Jamón", "4"], ["• Vino", "120"]]
+
+
+def test_text_with_wide_spaces_is_no_table(file: PdfFile) -> None:
+    left, right = "en la villa de la corte y", "de cuyo nombre no me acuerdo vivía un hidalgo"
+    for place in range(4):
+        file.text(72, 100 + 12 * place, left)
+        file.text(72 + width(left) + 6.5, 100 + 12 * place, right)
+
+    assert parsed(file).tables == ()
+
+
+def test_text_in_a_typewriters_font_is_no_table(file: PdfFile) -> None:
+    for place, line in enumerate(("let one be nil", "let two be nil", "let six be one", "let ten be two")):
+        file.text(72, 100 + 12 * place, line, font="M")
+
+    assert parsed(file).tables == ()
+
+
+def test_number_of_a_heading_is_no_cell(file: PdfFile) -> None:
+    file.text(76, 95, "4.1", size=14)
+    file.text(226, 95, "Resultados", size=14)
+    file.table(72, 100, ROWS, WIDTHS, is_ruled=False)
+    file.text(72, 250, "Las cifras son provisionales.")
+
+    document = parsed(file)
+
+    assert texts(document)[0] == "# 4.1 Resultados"
+    assert [rows_of(table) for table in document.tables] == [ROWS]
+
+
+def test_form_is_no_table(file: PdfFile) -> None:
+    for place, name in enumerate(("Ana Núñez", "José Ibáñez", "Íñigo Peña")):
+        file.text(72, 100 + 40 * place, f"Nombre: {name}")
+        file.text(300, 100 + 40 * place, f"Fecha: {place + 1}/3/2024")
+        file.text(72, 120 + 40 * place, "Domicilio: Avenida del Mar 3, Málaga, segundo piso")
+
+    assert parsed(file).tables == ()
+
+
+def test_bold_lines_of_a_header_are_one_row(file: PdfFile) -> None:
+    for y, row, bold in (
+        (100, ("Precio", "Fecha"), True),
+        (112, ("unitario", "de entrega"), True),
+        (130, ("3,50 €", "enero"), False),
+        (148, ("8,90 €", "marzo"), False),
+    ):
+        for x, text in zip((72, 200), row, strict=True):
+            file.text(x, y, text, bold=bold)
+
+    assert only_table(file) == [["Precio unitario", "Fecha de entrega"], ["3,50 €", "enero"], ["8,90 €", "marzo"]]
+
+
+def test_header_over_columns_is_a_row_of_its_own(file: PdfFile) -> None:
+    file.text(215, 100, "Ventas", bold=True)
+    for place, row in enumerate((("Mes", "2022", "2023"), ("Enero", "10", "12"), ("Marzo", "9", "8"))):
+        for x, text in zip((72, 180, 260), row, strict=True):
+            file.text(x, 112 + 12 * place, text, bold=place == 0)
+
+    first, second, *_ = only_table(file)
+
+    assert "".join(first) == "Ventas"
+    assert second == ["Mes", "2022", "2023"]
+
+
 CELLS = st.text("abcdñá", min_size=1, max_size=6)
 
 
@@ -261,50 +337,3 @@ def test_any_ruled_table_is_read_as_it_was_written(rows: list[list[str]]) -> Non
     file.table(60, 60, rows, [80] * len(rows[0]))
 
     assert only_table(file) == rows
-
-
-def parsed_file(name: str) -> ParsedDocument:
-    data = (Path(os.environ["BRAIN_TEST_DATA"]) / "documents/files" / name).read_bytes()
-    return FORMATS.get("pdf").parse(SourceFile(name=name, data=data), ParsingLimits())
-
-
-def expected_file(name: str) -> str:
-    return (Path(os.environ["BRAIN_TEST_DATA"]) / "documents/expected" / name).read_text(encoding="utf-8")
-
-
-def without_spaces(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Rows to compare: some annotations leave out the spaces."""
-    return [["".join(text.split()) for text in row] for row in rows]
-
-
-@NEEDS_FILES
-@pytest.mark.parametrize("name", ["eu-003.pdf", "eu-015.pdf"])
-def test_annotated_tables_are_read_cell_by_cell(name: str) -> None:
-    tables = json.loads(expected_file(f"{name}.tables.json"))["tables"]
-    cells = [[cell for region in table["regions"] for cell in region["cells"]] for table in tables]
-    expected = [{(cell["row"], cell["col"]): "".join(cell["text"].split()) for cell in table} for table in cells]
-
-    found = [without_spaces(rows_of(table)) for table in parsed_file(name).tables]
-
-    assert [
-        {(at, place): text for at, row in enumerate(rows) for place, text in enumerate(row) if text} for rows in found
-    ] == expected
-
-
-@NEEDS_FILES
-def test_rows_of_a_vote_are_read() -> None:
-    expected = list(csv.reader(expected_file("argentina_diputados_voting_record.pdf.csv").splitlines()))
-
-    *_, table = parsed_file("argentina_diputados_voting_record.pdf").tables
-
-    assert [list(row) for row in table.rows] == [[text.strip() for text in row] for row in expected]
-
-
-@NEEDS_FILES
-def test_spanning_rows_are_read() -> None:
-    expected = list(csv.reader(expected_file("spanning_cells.pdf.csv").splitlines()))
-
-    tables = parsed_file("spanning_cells.pdf").tables
-
-    assert [row for table in tables for row in rows_of(table)] == expected
-    assert all((table.caption or "").startswith("Table A4-1") for table in tables)
