@@ -78,7 +78,7 @@ class StoredBlock:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChunkPlace:
+class StoredChunkSpan:
     """A chunk of a note, without its text."""
 
     chunk_id: ChunkId
@@ -317,9 +317,9 @@ def fetch_blocks(connection: Connection, tenant: TenantId, note: NoteId) -> list
     return fetch_all(connection, StoredBlock, "fetch_blocks", {"tenant": tenant, "note": note})
 
 
-def fetch_chunk_spans(connection: Connection, tenant: TenantId, note: NoteId) -> list[ChunkPlace]:
+def fetch_chunk_spans(connection: Connection, tenant: TenantId, note: NoteId) -> list[StoredChunkSpan]:
     """The live chunks of a note in the order of its text."""
-    return fetch_all(connection, ChunkPlace, "fetch_chunk_spans", {"tenant": tenant, "note": note})
+    return fetch_all(connection, StoredChunkSpan, "fetch_chunk_spans", {"tenant": tenant, "note": note})
 
 
 def fetch_links(connection: Connection, tenant: TenantId, note: NoteId) -> list[ResolvedLink]:

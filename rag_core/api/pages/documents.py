@@ -89,6 +89,7 @@ def show_documents(context: Context, *, error: Annotated[list[str] | None, Query
         "documents.html",
         shelf=read_shelf(context),
         page=PAGE,
+        command="brain folder add ~/Notas",
         accepted=",".join(sorted(suffixes())),
         formats=", ".join(sorted(suffix[1:] for suffix in suffixes())),
         megabytes=grouped(context.settings.document_max_mb),

@@ -16,7 +16,7 @@ from rag_core.api.schemas import Moment, failures
 from rag_core.errors import DocumentRefusedError, InvalidInputError, NotFoundError
 from rag_core.folders.opening import parsing_limits
 from rag_core.model.note import Note, NoteId
-from rag_core.storage.documents import ChunkPlace, StoredBlock, fetch_blocks, fetch_chunk_spans
+from rag_core.storage.documents import StoredChunkSpan, StoredBlock, fetch_blocks, fetch_chunk_spans
 from rag_core.storage.notes import fetch_note
 from rag_core.storage.uploads import fetch_original_of
 from rag_core.translation import MessageTranslator, document_catalogue
@@ -229,7 +229,7 @@ def _block(block: StoredBlock) -> dict[str, Any]:
     }
 
 
-def _chunk(chunk: ChunkPlace) -> dict[str, Any]:
+def _chunk(chunk: StoredChunkSpan) -> dict[str, Any]:
     return {
         "chunkId": str(chunk.chunk_id),
         "index": chunk.chunk_index,
