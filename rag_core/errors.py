@@ -34,6 +34,10 @@ class DocumentRefusedError(InvalidInputError):
     """A file is not taken: unknown format, out of bounds, encrypted or broken; the message says which, and the remedy."""
 
 
+class DocumentTooLargeError(DocumentRefusedError):
+    """A file has more bytes than are taken."""
+
+
 class DocumentFailedError(RagError):
     """The parser of a file ended without a result: out of time, out of memory, or by a defect of its own."""
 

@@ -32,6 +32,7 @@ from rag_core.api.server import build_server
 from rag_core.errors import ConfigurationError
 from rag_core.evaluation.jobs.queue import running_jobs
 from rag_core.experiments.serving import LiveExperiments
+from rag_core.folders.opening import parsing_limits
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.runtime.live_engine import LiveEngine
 from rag_core.settings import Settings
@@ -78,6 +79,7 @@ def create_app(engine: Engine) -> FastAPI:
         nobody=callers.nobody(),
         callers=app.state.callers,
         hosts=allowed_hosts(settings),
+        max_file_bytes=parsing_limits(settings).max_bytes,
         places=app.state.places,
     )
     register_handlers(app)
@@ -162,7 +164,20 @@ def serve(settings: Settings) -> None:
         recorded_minutes(engine.database, engine.metrics),
     ):
         app = create_app(engine)
-        with running_jobs(engine.database, app.state.live_engine.current, prepare=_register_jobs):
+        with (
+            running_jobs(
+                engine.database,
+                app.state.live_engine.current,
+                prepare=_register_jobs,
+                takes=lambda kind: kind != "ingestion",
+            ),
+            running_jobs(
+                engine.database,
+                app.state.live_engine.current,
+                prepare=_register_uploads,
+                takes=lambda kind: kind == "ingestion",
+            ),
+        ):
             threading.Thread(target=engine.warm_up, name="warm-up", daemon=True).start()
             for listener in listeners:
                 sys.stderr.write(f"Brain Sync: {_address(listener)} (Ctrl-C stops it)\n")
@@ -180,6 +195,11 @@ def _register_jobs() -> None:
     """Load what does jobs; each module registers its kind."""
     from rag_core.evaluation.tuning import job  # noqa: F401
     from rag_core.model_change import benchmark  # noqa: F401
+
+
+def _register_uploads() -> None:
+    """Load what parses uploads, which does not wait for evaluations."""
+    from rag_core.uploads import ingestion  # noqa: F401
 
 
 @contextmanager

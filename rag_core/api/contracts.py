@@ -26,7 +26,8 @@ Value = TypeVar("Value")
 class Rule:
     """Rule for an address and everything under it: the scopes that reading and changing need; None is open to everybody.
 
-    A request that ``is_answering`` may wait for a language model. Errors of a request that ``is_page`` are pages in a browser.
+    A request that ``is_answering`` may wait for a language model. Errors of a request that ``is_page`` are pages in a browser. An
+    address that ``takes_files`` takes forms with files, as large as documents may be.
     """
 
     reading: Scope | None
@@ -34,6 +35,7 @@ class Rule:
     about: str
     is_answering: bool = False
     is_page: bool = False
+    takes_files: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,6 +36,8 @@ from rag_core.errors import (
     DatabaseUnavailableError,
     DeadlineExceededError,
     DiskFullError,
+    DocumentRefusedError,
+    DocumentTooLargeError,
     IncomparableRunsError,
     InvalidFieldError,
     InvalidInputError,
@@ -155,6 +157,8 @@ def explained(kind: type[RagError], details: str) -> Iterator[None]:
 
 _STATUSES: Mapping[type[RagError], int] = {
     InvalidInputError: 400,
+    DocumentRefusedError: 415,
+    DocumentTooLargeError: 413,
     UnauthenticatedError: 401,
     AccessDeniedError: 403,
     NotFoundError: 404,

@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from rag_core.access import Caller
 from rag_core.access.callers import Callers
 from rag_core.api.access import ASKED_METHOD, CALLER, arrived_at, find_caller, shown_key
+from rag_core.api.contracts import rule_of
 from rag_core.api.errors import (
     LOGIN_PAGE,
     MAX_BODY_MEGABYTES,
@@ -74,12 +75,14 @@ class RequestGuard:
         nobody: Caller,
         callers: Callers | None,
         hosts: Collection[str] = (),
+        max_file_bytes: int = MAX_BODY_BYTES,
         places: RequestPlaces | None = None,
     ) -> None:
         self.app = app
         self._nobody = nobody
         self._callers = callers
         self._places = places
+        self._max_file_bytes = max_file_bytes
         self._hosts = LOOPBACK_NAMES | frozenset(hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -120,7 +123,8 @@ class RequestGuard:
 
     async def _pass_on(self, scope: Scope, receive: Receive, answering: "_Answering") -> None:
         try:
-            await self.app(scope, _counted(receive), answering)
+            limit = self._max_file_bytes + MAX_BODY_BYTES if _takes_files(scope["path"]) else MAX_BODY_BYTES
+            await self.app(scope, _counted(receive, limit), answering)
         except Exception:
             # Any defect is logged here and raised on: Starlette's outermost layer answers it with 500.
             _log_unless_open(Request(scope), HTTPStatus.INTERNAL_SERVER_ERROR)
@@ -161,7 +165,10 @@ def refusal(method: str, headers: Headers, *, path: str, hosts: Collection[str])
         return replace(http_reply(403, tongue), details=texts_in(tongue).FOREIGN_ORIGIN)
     if is_reading:
         return None
-    if _has_body(headers) and not is_json(headers) and not (_takes_forms(path) and _is_form(headers)):
+    is_taken = (
+        is_json(headers) or (_takes_forms(path) and _is_form(headers)) or (_takes_files(path) and _has_files(headers))
+    )
+    if _has_body(headers) and not is_taken:
         return http_reply(415, tongue_of(path, accepted))
     return None
 
@@ -174,19 +181,28 @@ def _is_form(headers: Headers) -> bool:
     return content_type(headers) == "application/x-www-form-urlencoded"
 
 
+def _has_files(headers: Headers) -> bool:
+    return content_type(headers) == "multipart/form-data"
+
+
+def _takes_files(path: str) -> bool:
+    rule = rule_of(path)
+    return rule is not None and rule.takes_files
+
+
 def _takes_forms(path: str) -> bool:
     """True when a form of our own is sent there; it must come from this origin all the same."""
     return path == LOGIN_PAGE or path.startswith(_OPINIONS)
 
 
-def _counted(receive: Receive) -> Receive:
+def _counted(receive: Receive, limit: int) -> Receive:
     taken = 0
 
     async def counting() -> Message:
         nonlocal taken
         message = await receive()
         taken += len(message.get("body", b""))
-        if taken > MAX_BODY_BYTES:
+        if taken > limit:
             await _discard(message, receive)
             raise HTTPException(413)
         return message

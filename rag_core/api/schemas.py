@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from rag_core.language.languages import LanguageChoice
+from rag_core.model.document import PageUnit
 from rag_core.model.experiment import Arm
 from rag_core.model.golden import Category
 from rag_core.model.retrieval import Intent, RetrievalMethod, Strategy
@@ -123,6 +124,10 @@ class ResultMetadata(_Response):
         None, description="Ids of the entities from the one asked for to this one; absent unless the graph found it."
     )
     causal_path_names: list[str] | None = Field(None, description="What those entities are called, in the same order.")
+    page: int | None = Field(
+        None, description="Page of a document on which the chunk begins; absent where none is known."
+    )
+    page_unit: PageUnit | None = Field(None, description="Unit of `page`.")
 
 
 class Result(_Response):

@@ -86,8 +86,8 @@ def day_of_heading(heading: str, zone: ZoneInfo) -> datetime | None:
 
 
 def dated(
-    *, written: datetime | None, path: str, heading: str | None, file_time: datetime, zone: ZoneInfo
-) -> tuple[datetime, DatedBy]:
+    *, written: datetime | None, path: str, heading: str | None, file_time: datetime | None, zone: ZoneInfo
+) -> tuple[datetime | None, DatedBy]:
     """The date of a file's note and its origin, in the order of the sources of ``DatedBy``."""
     if written is not None:
         return written, "given"
@@ -95,4 +95,4 @@ def dated(
         return named, "name"
     if heading and (read := day_of_heading(heading, zone)):
         return read, "heading"
-    return file_time, "file"
+    return file_time, "file" if file_time else "import"

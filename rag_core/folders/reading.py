@@ -45,7 +45,7 @@ class FileReading:
     max_characters: int
     max_bytes: int
 
-    def markdown(self, file: SourceFile, path: str, modified_ns: int) -> ReadFile:
+    def markdown(self, file: SourceFile, path: str, modified_ns: int | None) -> ReadFile:
         """A note of a vault: front matter, tags, links.
 
         Raises:
@@ -74,7 +74,7 @@ class FileReading:
             warnings=warnings,
         )
 
-    def document(self, document: ParsedDocument, path: str, modified_ns: int) -> ReadFile:
+    def document(self, document: ParsedDocument, path: str, modified_ns: int | None) -> ReadFile:
         """A note of a document that was parsed.
 
         Raises:
@@ -95,10 +95,13 @@ class FileReading:
             warnings=[],
         )
 
+    def _moment(self, ns: int | None) -> datetime | None:
+        return None if ns is None else datetime.fromtimestamp(ns / 1e9, self.zone)
+
     def _read(
         self,
         path: str,
-        modified_ns: int,
+        modified_ns: int | None,
         document: ParsedDocument,
         *,
         written: Any,
@@ -113,7 +116,7 @@ class FileReading:
             written=written,
             path=path,
             heading=_first_heading(document),
-            file_time=document.created_at or datetime.fromtimestamp(modified_ns / 1e9, self.zone),
+            file_time=document.created_at or self._moment(modified_ns),
             zone=self.zone,
         )
         note = parse_note(
@@ -121,7 +124,7 @@ class FileReading:
             source=self.source,
             title=title[:512],
             text=document.text,
-            created_at=moment.isoformat(),
+            created_at=None if moment is None else moment.isoformat(),
             language=self.language or _language(fields),
             metadata=metadata,
             zone=self.zone,

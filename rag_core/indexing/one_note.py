@@ -1,6 +1,6 @@
 """One note, stored and indexed at once: what the API does for a note that is created or changed."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -54,8 +54,11 @@ def store_and_index(
     *,
     expected: Literal["new", "known", "either"] = "either",
     lock_timeout_ms: int | None = None,
+    beside: Callable[[Connection], None] = lambda _connection: None,
 ) -> IndexedNote:
     """Store the note with its chunks, vectors and postings in one transaction, then what it says led to what.
+
+    ``beside`` is called in that transaction, once the note is stored.
 
     The vectors are computed before the transaction begins. When the embedding provider fails, the note is stored all
     the same, found by full text, and the next run of the pipeline embeds it. A graph that cannot be written leaves the note
@@ -76,7 +79,7 @@ def store_and_index(
     while stored is None:  # the note or the migration changed while vectors were computed
         with database.transaction(tenant, local=local) as connection:
             standing = _fetch_standing(connection, tenant, note)
-        stored = _store(database, tenant, note, standing, pipeline, expected=expected, local=local)
+        stored = _store(database, tenant, note, standing, pipeline, expected=expected, local=local, beside=beside)
     if stored.is_embedded:
         digest = content_hash(note.language, note.title, note.content)
         relate_note(database, tenant, stored.note_id, content=note.content, language=note.language, content_hash=digest)
@@ -100,6 +103,7 @@ def _store(
     *,
     expected: str,
     local: Mapping[str, int],
+    beside: Callable[[Connection], None],
 ) -> IndexedNote | None:
     """Store the note as it is to be; None, and nothing stored, when it stands otherwise by now."""
     to_stage = _to_stage(standing.note_id, note)
@@ -118,6 +122,7 @@ def _store(
             return None
         hold_tenant(database, connection, tenant)
         _check(store_notes(connection, tenant, [note]), note, expected, tenant)
+        beside(connection)
         store_scans(connection, tenant, [scan])
         if isinstance(found, NoteVector):
             note_vectors.write_note_vectors(connection, tenant, [found], model_id=pipeline.model.id)

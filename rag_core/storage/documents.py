@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from psycopg.types.json import Jsonb
 
-from rag_core.model.document import DocumentBlock, NoteLink, NoteName, StoredFile
-from rag_core.model.note import Language, NoteId, TenantId
+from rag_core.model.document import BlockKind, DocumentBlock, NoteLink, NoteName, StoredFile
+from rag_core.model.note import ChunkId, Language, NoteId, TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.notes import delete_notes
 from rag_core.storage.queries import query
@@ -62,6 +62,31 @@ class ResolvedLink:
     note_id: NoteId | None
     external_id: str | None
     title: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredBlock:
+    """A block as stored; ``box`` is left, top, right and bottom."""
+
+    kind: BlockKind
+    start: int
+    end: int
+    level: int | None
+    page: int | None
+    box: list[float] | None
+    confidence: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredChunkSpan:
+    """A chunk of a note, without its text."""
+
+    chunk_id: ChunkId
+    chunk_index: int
+    start: int
+    end: int
+    token_count: int
+    chunking_method: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,6 +310,16 @@ def count_chunks(connection: Connection, tenant: TenantId, source: str) -> dict[
     """Number of chunks of each file of a source whose note is indexed, by path."""
     parameters = {"tenant": tenant, "source": source}
     return dict(connection.execute(query("count_chunks_of_files"), parameters).fetchall())
+
+
+def fetch_blocks(connection: Connection, tenant: TenantId, note: NoteId) -> list[StoredBlock]:
+    """The blocks of a document in the order of its text."""
+    return fetch_all(connection, StoredBlock, "fetch_blocks", {"tenant": tenant, "note": note})
+
+
+def fetch_chunk_spans(connection: Connection, tenant: TenantId, note: NoteId) -> list[StoredChunkSpan]:
+    """The live chunks of a note in the order of its text."""
+    return fetch_all(connection, StoredChunkSpan, "fetch_chunk_spans", {"tenant": tenant, "note": note})
 
 
 def fetch_links(connection: Connection, tenant: TenantId, note: NoteId) -> list[ResolvedLink]:

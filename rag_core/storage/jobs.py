@@ -14,7 +14,7 @@ from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
 from rag_core.storage.rows import fetch_value
 
-JobKind = Literal["evaluation", "tuning", "embedding_benchmark"]
+JobKind = Literal["evaluation", "tuning", "embedding_benchmark", "ingestion"]
 JobState = Literal["queued", "running", "completed", "failed", "cancelled"]
 
 
@@ -153,6 +153,12 @@ def fail_silent_jobs(owner: Connection, *, seconds: float, error: str) -> list[U
     """Fail running jobs of any tenant whose worker fell silent; their ids."""
     rows = owner.execute(query("fail_silent_jobs"), {"seconds": seconds, "error": error}).fetchall()
     return [row[1] for row in rows]
+
+
+def requeue_silent_jobs(owner: Connection, *, seconds: float, kinds: Collection[str]) -> list[UUID]:
+    """Queue running jobs of these kinds again whose worker fell silent; their ids."""
+    rows = owner.execute(query("requeue_silent_jobs"), {"seconds": seconds, "kinds": list(kinds)}).fetchall()
+    return [row[0] for row in rows]
 
 
 def fail_unfitting_jobs(owner: Connection, *, fingerprint: str, seconds: float, error: str) -> list[UUID]:

@@ -68,6 +68,18 @@ begin
     return null;
 end $$;
 
+CREATE FUNCTION brain.forget_original() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'brain'
+    AS $$
+begin
+    delete from originals o
+    where o.tenant_id = old.tenant_id and o.file_hash = old.file_hash and not exists (
+        select from documents d where d.tenant_id = old.tenant_id and d.file_hash = old.file_hash and d.is_upload
+    );
+    return null;
+end $$;
+
 CREATE FUNCTION brain.forget_proposal_without_place() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'brain'
@@ -114,6 +126,15 @@ begin
     where e.tenant_id = old.tenant_id and e.entity_id = old.entity_id
         and not exists (select from entity_aliases o where o.tenant_id = e.tenant_id and o.alias_key = e.key);
     return null;
+end $$;
+
+CREATE FUNCTION brain.forget_upload() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'brain'
+    AS $$
+begin
+    delete from documents where tenant_id = old.tenant_id and note_id = old.note_id and is_upload;
+    return old;
 end $$;
 
 CREATE FUNCTION brain.index_deleted_chunks() RETURNS trigger
@@ -367,6 +388,7 @@ CREATE TABLE brain.documents (
     path text NOT NULL,
     note_id uuid,
     status text NOT NULL,
+    is_upload boolean DEFAULT false NOT NULL,
     error text,
     format text,
     file_hash bytea,
@@ -379,14 +401,14 @@ CREATE TABLE brain.documents (
     page_unit text DEFAULT 'page'::text NOT NULL,
     warnings jsonb DEFAULT '[]'::jsonb NOT NULL,
     checked_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT documents_check CHECK (((status = 'imported'::text) = (error IS NULL))),
+    CONSTRAINT documents_check CHECK (((status = ANY (ARRAY['queued'::text, 'imported'::text])) = (error IS NULL))),
     CONSTRAINT documents_file_hash_check CHECK ((octet_length(file_hash) = 32)),
     CONSTRAINT documents_file_size_check CHECK ((file_size >= 0)),
     CONSTRAINT documents_page_unit_check CHECK ((page_unit = ANY (ARRAY['page'::text, 'slide'::text, 'sheet'::text, 'section'::text]))),
     CONSTRAINT documents_pages_check CHECK ((pages >= 0)),
     CONSTRAINT documents_parser_confidence_check CHECK (((parser_confidence >= (0)::double precision) AND (parser_confidence <= (1)::double precision))),
     CONSTRAINT documents_path_check CHECK ((path <> ''::text)),
-    CONSTRAINT documents_status_check CHECK ((status = ANY (ARRAY['imported'::text, 'refused'::text, 'failed'::text])))
+    CONSTRAINT documents_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'imported'::text, 'refused'::text, 'failed'::text])))
 );
 
 CREATE TABLE brain.embedding_cache (
@@ -509,7 +531,7 @@ CREATE TABLE brain.evaluation_jobs (
     asked_under jsonb,
     queued_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT evaluation_jobs_done_check CHECK ((done >= 0)),
-    CONSTRAINT evaluation_jobs_kind_check CHECK ((kind = ANY (ARRAY['evaluation'::text, 'tuning'::text, 'embedding_benchmark'::text]))),
+    CONSTRAINT evaluation_jobs_kind_check CHECK ((kind = ANY (ARRAY['evaluation'::text, 'tuning'::text, 'embedding_benchmark'::text, 'ingestion'::text]))),
     CONSTRAINT evaluation_jobs_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
     CONSTRAINT evaluation_jobs_total_check CHECK ((total >= 0))
 );
@@ -920,6 +942,15 @@ CREATE TABLE brain.notes (
     CONSTRAINT notes_source_check CHECK ((source <> ''::text))
 );
 
+CREATE TABLE brain.originals (
+    tenant_id text NOT NULL,
+    file_hash bytea NOT NULL,
+    content bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT originals_file_hash_check CHECK ((octet_length(file_hash) = 32))
+);
+ALTER TABLE ONLY brain.originals ALTER COLUMN content SET STORAGE EXTERNAL;
+
 CREATE TABLE brain.postings (
     tenant_id text NOT NULL,
     language text NOT NULL,
@@ -1260,6 +1291,9 @@ ALTER TABLE ONLY brain.notes
 ALTER TABLE ONLY brain.notes
     ADD CONSTRAINT notes_tenant_id_source_external_id_key UNIQUE (tenant_id, source, external_id);
 
+ALTER TABLE ONLY brain.originals
+    ADD CONSTRAINT originals_pkey PRIMARY KEY (tenant_id, file_hash);
+
 ALTER TABLE ONLY brain.postings
     ADD CONSTRAINT postings_pkey PRIMARY KEY (tenant_id, language, lexeme, chunk_id) INCLUDE (term_frequency, chunk_length);
 
@@ -1313,6 +1347,8 @@ CREATE INDEX chunks_of_note ON brain.chunks USING btree (tenant_id, note_id) INC
 CREATE UNIQUE INDEX corpus_statistics_change ON brain.corpus_statistics USING btree (tenant_id, change_id);
 
 CREATE INDEX corpus_statistics_language ON brain.corpus_statistics USING btree (tenant_id, language) INCLUDE (documents, total_length);
+
+CREATE INDEX documents_hash ON brain.documents USING btree (tenant_id, file_hash) WHERE is_upload;
 
 CREATE INDEX documents_note ON brain.documents USING btree (tenant_id, note_id);
 
@@ -1412,6 +1448,8 @@ CREATE TRIGGER chunks_deleted_from_graph AFTER DELETE ON brain.chunks REFERENCIN
 
 CREATE TRIGGER chunks_inserted AFTER INSERT ON brain.chunks REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION brain.index_inserted_chunks();
 
+CREATE TRIGGER documents_original_forgotten AFTER DELETE ON brain.documents FOR EACH ROW WHEN (old.is_upload) EXECUTE FUNCTION brain.forget_original();
+
 CREATE TRIGGER embeddings_insert_recorded AFTER INSERT ON brain.embeddings REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.record_change();
 
 CREATE TRIGGER entities_update_recorded AFTER UPDATE ON brain.entities REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.record_change();
@@ -1429,6 +1467,8 @@ CREATE TRIGGER notes_spans_forgotten AFTER UPDATE ON brain.notes FOR EACH ROW WH
 CREATE TRIGGER notes_tagged AFTER INSERT ON brain.notes FOR EACH ROW WHEN ((new.tags <> '{}'::text[])) EXECUTE FUNCTION brain.index_tags();
 
 CREATE TRIGGER notes_update_recorded AFTER UPDATE ON brain.notes REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.record_change();
+
+CREATE TRIGGER notes_upload_forgotten BEFORE DELETE ON brain.notes FOR EACH ROW WHEN ((old.kind = 'document'::text)) EXECUTE FUNCTION brain.forget_upload();
 
 CREATE TRIGGER relations_delete_recorded AFTER DELETE ON brain.relations REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.record_change();
 
@@ -1456,10 +1496,10 @@ ALTER TABLE ONLY brain.configurations
     ADD CONSTRAINT configurations_tenant_id_reranker_version_fkey FOREIGN KEY (tenant_id, reranker_version) REFERENCES brain.rerankers(tenant_id, version);
 
 ALTER TABLE ONLY brain.documents
-    ADD CONSTRAINT documents_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE SET NULL (note_id);
+    ADD CONSTRAINT documents_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY brain.documents
-    ADD CONSTRAINT documents_tenant_id_source_fkey FOREIGN KEY (tenant_id, source) REFERENCES brain.folders(tenant_id, source) ON DELETE CASCADE;
+    ADD CONSTRAINT documents_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE SET NULL (note_id);
 
 ALTER TABLE ONLY brain.embedding_cache
     ADD CONSTRAINT embedding_cache_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
@@ -1571,6 +1611,9 @@ ALTER TABLE ONLY brain.note_tags
 
 ALTER TABLE ONLY brain.notes
     ADD CONSTRAINT notes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.originals
+    ADD CONSTRAINT originals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY brain.promotions
     ADD CONSTRAINT promotions_tenant_id_configuration_id_fkey FOREIGN KEY (tenant_id, configuration_id) REFERENCES brain.configurations(tenant_id, configuration_id);
@@ -1702,6 +1745,10 @@ CREATE POLICY audience ON brain.note_tags AS RESTRICTIVE USING (((( SELECT curre
 
 CREATE POLICY audience ON brain.notes AS RESTRICTIVE USING (((departments IS NULL) OR (( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (departments && ( SELECT brain.seen_departments() AS seen_departments))));
 
+CREATE POLICY audience ON brain.originals AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
+   FROM brain.documents d
+  WHERE ((d.tenant_id = originals.tenant_id) AND (d.file_hash = originals.file_hash))))));
+
 CREATE POLICY audience ON brain.relations AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
    FROM brain.notes n
   WHERE ((n.tenant_id = relations.tenant_id) AND (n.note_id = relations.note_id))))));
@@ -1785,6 +1832,8 @@ ALTER TABLE brain.note_summaries ENABLE ROW LEVEL SECURITY;
 ALTER TABLE brain.note_tags ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.notes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.originals ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.postings ENABLE ROW LEVEL SECURITY;
 
@@ -1881,6 +1930,8 @@ CREATE POLICY tenant ON brain.note_summaries USING ((tenant_id = ( SELECT curren
 CREATE POLICY tenant ON brain.note_tags USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.notes USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.originals USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.postings USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
@@ -1990,6 +2041,8 @@ GRANT SELECT,INSERT,DELETE ON TABLE brain.note_summaries TO brain_app;
 GRANT SELECT,INSERT,DELETE ON TABLE brain.note_tags TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.notes TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.originals TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.postings TO brain_app;
 

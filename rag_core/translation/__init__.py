@@ -49,6 +49,12 @@ def core_catalogue(language: str) -> dict[str, str]:
     return read_catalogue(file) if file.is_file() else {}
 
 
+def document_catalogue(language: str) -> dict[str, str]:
+    """Translations of what is told about documents and folders, from English; none for English."""
+    file = files(__name__).joinpath("documents", f"{language}.po")
+    return read_catalogue(file) if file.is_file() else {}
+
+
 class MessageTranslator:
     """Translates finished messages by their templates; ``noun_of`` translates the noun of an amount (``2 notes``)."""
 

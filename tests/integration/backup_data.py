@@ -46,6 +46,17 @@ insert into experiment_queries (tenant_id, query_id, experiment_id, arm, served_
         array[gen_random_uuid()], array['candidate']);
 insert into experiment_feedback (tenant_id, query_id, kind)
     values ('pruebas', '00000000-0000-0000-0000-00000000000f', 'helpful');
+insert into folders (tenant_id, source, path, device, exclude) values ('pruebas', 'vault', '/notas', '1', array['*.tmp', 'a b']);
+insert into originals (tenant_id, file_hash, content) values ('pruebas', sha256('x'), decode('00ff0a', 'hex'));
+insert into documents (tenant_id, source, path, note_id, status, is_upload, file_hash, file_size, modified_ns, warnings)
+    select 'pruebas', 'uploads', 'año.pdf', note_id, 'imported', true, sha256('x'), 3, 1, '["ñ"]'
+    from notes where tenant_id = 'pruebas' limit 1;
+insert into blocks (tenant_id, note_id, block_index, kind, start_char, end_char, page, box, confidence)
+    select 'pruebas', note_id, 0, 'table', 0, 3, 1, array[0.1, 2, 3, 4.5], 0.3 from documents where tenant_id = 'pruebas';
+insert into note_names (tenant_id, note_id, source, name_key, rank)
+    select 'pruebas', note_id, 'vault', 'año', 1 from documents where tenant_id = 'pruebas';
+insert into note_links (tenant_id, note_id, link_index, kind, start_char, end_char, target, target_key, heading)
+    select 'pruebas', note_id, 0, 'wiki', 0, 3, 'Año', 'año', 'Marzo' from documents where tenant_id = 'pruebas';
 insert into entities (tenant_id, entity_id, key, name)
     select 'pruebas', md5(n::text)::uuid, 'k' || n, 'Nombre ' || n from generate_series(1, 2) n;
 insert into entity_aliases (tenant_id, alias_key, entity_id, language, name, stems)

@@ -12,7 +12,7 @@ from command_line import application, invoke
 
 from rag_core import errors
 from rag_core.cli.messages import LOCALE_VARIABLES, amount, language, localised, read_texts
-from rag_core.translation import core_catalogue
+from rag_core.translation import core_catalogue, document_catalogue
 
 ROOT = Path(__file__).resolve().parents[2]
 CLI = ROOT / "rag_core/cli"
@@ -117,8 +117,12 @@ class TestLocalised:
 class TestCatalogues:
     @pytest.mark.parametrize(
         "catalogue",
-        [*map(read_texts, ("texts", "words", "core", "usage")), *map(core_catalogue, ("en", "de"))],
-        ids=["texts", "words", "core", "usage", "English core", "German core"],
+        [
+            *map(read_texts, ("texts", "words", "core", "usage")),
+            *map(core_catalogue, ("en", "de")),
+            *map(document_catalogue, ("es", "de")),
+        ],
+        ids=["texts", "words", "core", "usage", "English core", "German core", "Spanish documents", "German documents"],
     )
     def test_translations_have_the_placeholders_of_their_texts(self, catalogue: dict[str, str]) -> None:
         differing = {
@@ -138,7 +142,7 @@ class TestCatalogues:
 
         gone = [
             text
-            for catalogue in (read_texts("core"), core_catalogue("en"))
+            for catalogue in (read_texts("core"), core_catalogue("en"), document_catalogue("es"))
             for text in catalogue
             if not all(piece in said for piece in pieces(text))
         ]
@@ -147,9 +151,10 @@ class TestCatalogues:
 
     def test_the_languages_of_the_pages_have_the_same_messages_of_the_core(self) -> None:
         assert set(core_catalogue("de")) == set(core_catalogue("en"))
+        assert set(document_catalogue("de")) == set(document_catalogue("es"))
 
     def test_every_error_has_its_translation(self) -> None:
-        known = {shape(text) for text in [*read_texts("core"), *core_catalogue("en")]}
+        known = {shape(text) for text in [*read_texts("core"), *core_catalogue("en"), *document_catalogue("es")]}
 
         assert [found for found in sorted(raised()) if shape(found) not in known] == []
 

@@ -22,6 +22,8 @@ KINDS: Mapping[str, tuple[str, str]] = {
         "chunking is decided when notes are indexed, so a configuration cannot change it; leave it out",
     ),
     "InvalidInputError": (INVALID, NOT_TAKEN),
+    "DocumentRefusedError": ("File not accepted", "The file has no format that is accepted, or is damaged"),
+    "DocumentTooLargeError": ("File too large", "The file is larger than is accepted"),
     "UnauthenticatedError": ("Not signed in", "An API key is needed, in the header Authorization: Bearer or X-API-Key"),
     "AccessDeniedError": ("Access denied", "You have no access to this"),
     "RateLimitedError": ("Too many questions", "Rate limit exceeded. Try again in {wait}"),

@@ -22,6 +22,11 @@ KINDS: Mapping[str, tuple[str, str]] = {
         "chunking wird beim Indexieren entschieden, daher kann eine Konfiguration es nicht ändern; bitte weglassen",
     ),
     "InvalidInputError": (INVALID, NOT_TAKEN),
+    "DocumentRefusedError": (
+        "Datei nicht angenommen",
+        "Die Datei hat kein Format, das angenommen wird, oder ist beschädigt",
+    ),
+    "DocumentTooLargeError": ("Datei zu groß", "Die Datei ist größer, als angenommen wird"),
     "UnauthenticatedError": (
         "Nicht angemeldet",
         "Ein Zugangsschlüssel wird gebraucht, im Header Authorization: Bearer oder X-API-Key",

@@ -25,6 +25,8 @@ KINDS: Mapping[str, tuple[str, str]] = {
         "chunking se decide al indexar las notas, así que una configuración no puede cambiarlo; quítalo de ella",
     ),
     "InvalidInputError": (INVALID, ""),
+    "DocumentRefusedError": ("Archivo no aceptado", "El archivo no tiene un formato que se acepte o está dañado"),
+    "DocumentTooLargeError": ("Archivo demasiado grande", "El archivo es más grande de lo que se acepta"),
     "UnauthenticatedError": (
         "Sin identificar",
         "Se necesita una clave de acceso, en la cabecera Authorization: Bearer o X-API-Key",

@@ -1,12 +1,21 @@
 """Registration of the web pages."""
 
 from rag_core.api.contracts import CONTRACTS, Contract, Rule
-from rag_core.api.pages import ask, login, opinions, search
+from rag_core.api.pages import ask, documents, login, opinions, search
 from rag_core.api.pages.evaluation import overview, runs, work
 
 CONTRACTS.register("pages")(
     Contract(
-        routers=(login.router, search.router, ask.router, opinions.router, overview.router, runs.router, work.router),
+        routers=(
+            login.router,
+            search.router,
+            ask.router,
+            documents.router,
+            opinions.router,
+            overview.router,
+            runs.router,
+            work.router,
+        ),
         rules={
             "/static": Rule(reading=None, changing=None, about="style and script of the page"),
             "/entrar": Rule(reading=None, changing=None, about="signing in on the page", is_page=True),
@@ -15,6 +24,9 @@ CONTRACTS.register("pages")(
             "/notas": Rule(reading="read", changing="admin", about="a note's page", is_page=True),
             "/preguntar": Rule(
                 reading="read", changing="read", about="the page that answers", is_answering=True, is_page=True
+            ),
+            "/documentos": Rule(
+                reading="read", changing="write", about="uploads and folders", is_page=True, takes_files=True
             ),
             "/opinion": Rule(reading="read", changing="read", about="a reader's opinion of an answer", is_page=True),
             "/evaluation": Rule(

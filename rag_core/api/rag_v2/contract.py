@@ -1,7 +1,7 @@
 """Registration of the contract of RAG V2."""
 
 from rag_core.api.contracts import CONTRACTS, Contract, MessageLanguage, Rule
-from rag_core.api.rag_v2 import benchmark, chat, comparison, evaluation, golden, search, tuning
+from rag_core.api.rag_v2 import benchmark, chat, comparison, documents, evaluation, golden, search, tuning
 
 CONTRACTS.register("rag_v2")(
     Contract(
@@ -13,10 +13,15 @@ CONTRACTS.register("rag_v2")(
             benchmark.router,
             tuning.router,
             golden.router,
+            documents.router,
         ),
         rules={
             "/api/v2/rag": Rule(reading="read", changing="read", about="searching"),
             "/api/v2/rag/chat": Rule(reading="read", changing="read", about="asking", is_answering=True),
+            "/api/v2/documents": Rule(reading="read", changing="write", about="documents"),
+            "/api/v2/documents/upload": Rule(
+                reading="write", changing="write", about="uploads of documents", takes_files=True
+            ),
             "/api/v2/evaluation": Rule(
                 reading="evaluate", changing="evaluate", about="golden sets, evaluations, tuning"
             ),

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
-from rag_core.translation import MessageTranslator, core_catalogue, read_catalogue
+from rag_core.translation import MessageTranslator, core_catalogue, document_catalogue, read_catalogue
 
 Language = Literal["es", "en"]
 LANGUAGES: tuple[Language, ...] = ("es", "en")
@@ -74,5 +74,9 @@ def _texts(spoken: Language) -> dict[str, str]:
 @cache
 def _translator(spoken: Language) -> MessageTranslator:
     """In English of what the core says in Spanish, in Spanish of what it says in English."""
-    templates = core_catalogue(spoken) if spoken == "en" else read_texts("core") | read_texts("usage")
+    templates = (
+        core_catalogue(spoken)
+        if spoken == "en"
+        else read_texts("core") | read_texts("usage") | document_catalogue(spoken)
+    )
     return MessageTranslator(templates, noun_of=tr)

@@ -1,8 +1,8 @@
 """Jobs: what takes too long for a request is queued, and done by a thread of `brain serve`, one at a time.
 
 A job outlives its server: a queued one is done by the next server, one that a server gives up when it ends is queued again,
-and one whose server was killed has failed, with a remedy. A server does only jobs that were asked under its own settings
-(``job_settings``); one that no server fits fails after ``UNFIT_SECONDS``.
+and one whose server was killed has failed, with a remedy, or is begun again (``REPEATED``). A server does only jobs that were
+asked under its own settings (``job_settings``); one that no server fits fails after ``UNFIT_SECONDS``.
 """
 
 import threading
@@ -38,6 +38,10 @@ STOP_SECONDS = 10.0
 TIMEOUT_MS = 5_000
 MAX_UNFINISHED = 20
 """Jobs that a tenant may have waiting or running."""
+MAX_UPLOADS = 200
+"""Uploads of a tenant that may wait to be parsed."""
+REPEATED: frozenset[JobKind] = frozenset({"ingestion"})
+"""Kinds of jobs that are begun again when their server was killed."""
 DEFECT = "the job ended with a defect of the program ({name}); the server's log holds its stack"
 SILENT = (
     f"the server that did this job gave no sign of life for {SILENT_SECONDS:.0f} s, so it was stopped or killed; "
@@ -138,17 +142,30 @@ def submit(
     """
     with database.transaction(tenant) as connection:
         hold_tenant(database, connection, tenant)
-        job_id = jobs.insert_job(
-            connection,
-            tenant,
-            kind=kind,
-            parameters=parameters,
-            asked_under=None if settings is None else asked_under(settings),
-            limit=MAX_UNFINISHED,
-        )
+        return submit_in(connection, tenant, kind, parameters, settings=settings)
+
+
+def submit_in(
+    connection: Connection,
+    tenant: TenantId,
+    kind: JobKind,
+    parameters: Mapping[str, Any],
+    *,
+    settings: Settings | None = None,
+) -> UUID:
+    """Queue a job in the caller's transaction, which holds the tenant; see ``submit``."""
+    limit = MAX_UPLOADS if kind == "ingestion" else MAX_UNFINISHED
+    job_id = jobs.insert_job(
+        connection,
+        tenant,
+        kind=kind,
+        parameters=parameters,
+        asked_under=None if settings is None else asked_under(settings),
+        limit=limit,
+    )
     if job_id is None:
         raise TooManyJobsError(
-            f"{tenant} has {MAX_UNFINISHED} unfinished jobs, as many as it may; wait for one to end, or cancel one"
+            f"{tenant} has {limit} unfinished jobs, as many as it may; wait for one to end, or cancel one"
         )
     return job_id
 
@@ -187,12 +204,15 @@ def running_jobs(
     *,
     prepare: Callable[[], None] = lambda: None,
     poll_seconds: float = POLL_SECONDS,
+    takes: Callable[[JobKind], bool] = lambda _kind: True,
 ) -> Iterator["JobRunner"]:
     """Do jobs of all tenants while the block runs; ``current_engine`` gives each the engine of the active model.
 
+    Kinds that it does not take are left to others.
+
     ``prepare`` registers the kinds of jobs, in the thread that does them: their modules take a second to load.
     """
-    runner = JobRunner(database, current_engine, poll_seconds=poll_seconds)
+    runner = JobRunner(database, current_engine, poll_seconds=poll_seconds, takes=takes)
 
     def run() -> None:
         prepare()
@@ -211,7 +231,15 @@ def running_jobs(
 class JobRunner:
     """One thread that takes a queued job, does it, and takes the next; tenants take turns."""
 
-    def __init__(self, database: Database, current_engine: Callable[[], Engine], *, poll_seconds: float) -> None:
+    def __init__(
+        self,
+        database: Database,
+        current_engine: Callable[[], Engine],
+        *,
+        poll_seconds: float,
+        takes: Callable[[JobKind], bool] = lambda _kind: True,
+    ) -> None:
+        self._takes = takes
         self.worker = f"{this_process()}/{uuid4()}"
         self._database = database
         self._current_engine = current_engine
@@ -253,7 +281,12 @@ class JobRunner:
         with operator_connection(self._database, timeout_ms=TIMEOUT_MS) as owner:
             while not self._stopping.is_set():
                 self._fail_lost(owner, fingerprint)
-                claimed = jobs.claim_job(owner, worker=self.worker, kinds=list(_functions), fingerprint=fingerprint)
+                claimed = jobs.claim_job(
+                    owner,
+                    worker=self.worker,
+                    kinds=[kind for kind in _functions if self._takes(kind)],
+                    fingerprint=fingerprint,
+                )
                 if claimed is not None:
                     return claimed
                 self._stopping.wait(self._poll_seconds)
@@ -261,6 +294,7 @@ class JobRunner:
 
     def _fail_lost(self, owner: Connection, fingerprint: str) -> None:
         """Fail what nobody does any more; what waits for other settings only when others had the time to come back."""
+        jobs.requeue_silent_jobs(owner, seconds=SILENT_SECONDS, kinds=REPEATED)
         jobs.fail_silent_jobs(owner, seconds=SILENT_SECONDS, error=SILENT)
         if time.monotonic() - self._began_at >= UNFIT_SECONDS:
             jobs.fail_unfitting_jobs(owner, fingerprint=fingerprint, seconds=UNFIT_SECONDS, error=UNFIT)

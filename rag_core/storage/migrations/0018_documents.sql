@@ -1,4 +1,4 @@
--- Notes that came from files: the folders, each file's state, the blocks of its text and the links in it.
+-- Notes that came from files: the folders, uploads, each file's state, the blocks of its text and the links in it.
 
 -- Where created_at comes from. A day of the file or of the import is one that nobody wrote: answers do not say it.
 alter table notes add column dated_by text not null default 'given'
@@ -22,14 +22,27 @@ create table folders (
     primary key (tenant_id, source)
 );
 
--- A row a file of a folder, whether or not a note was made of it.
+-- Uploaded files by their content; watched files stay where they are.
+create table originals (
+    tenant_id text not null references tenants on delete cascade,
+    -- SHA-256 of the content.
+    file_hash bytea not null check (octet_length(file_hash) = 32),
+    content bytea not null,
+    created_at timestamptz not null default now(),
+    primary key (tenant_id, file_hash)
+);
+-- Most formats are packed already.
+alter table originals alter column content set storage external;
+
+-- A row a file of a folder or an upload, whether or not a note was made of it.
 create table documents (
-    tenant_id text not null,
+    tenant_id text not null references tenants on delete cascade,
     source text not null,
     -- Relative to the folder, with "/".
     path text not null check (path <> ''),
     note_id uuid,
-    status text not null check (status in ('imported', 'refused', 'failed')),
+    status text not null check (status in ('queued', 'imported', 'refused', 'failed')),
+    is_upload boolean not null default false,
     error text,
     format text,
     -- SHA-256 of the file; null where it was refused before it was read.
@@ -45,9 +58,8 @@ create table documents (
     warnings jsonb not null default '[]',
     checked_at timestamptz not null default now(),
     primary key (tenant_id, source, path),
-    foreign key (tenant_id, source) references folders on delete cascade,
     foreign key (tenant_id, note_id) references notes on delete set null (note_id),
-    check ((status = 'imported') = (error is null))
+    check ((status in ('queued', 'imported')) = (error is null))
 );
 create index documents_note on documents (tenant_id, note_id);
 
@@ -106,11 +118,36 @@ end $$;
 create trigger notes_spans_forgotten after update on notes
     for each row when (old.content_hash <> new.content_hash and old.content <> new.content) execute function forget_spans();
 
+-- An upload goes with its note, and its original with the last upload of it.
+create function forget_upload() returns trigger language plpgsql set search_path = brain as $$
+begin
+    delete from documents where tenant_id = old.tenant_id and note_id = old.note_id and is_upload;
+    return old;
+end $$;
+create trigger notes_upload_forgotten before delete on notes
+    for each row when (old.kind = 'document') execute function forget_upload();
+create function forget_original() returns trigger language plpgsql set search_path = brain as $$
+begin
+    delete from originals o
+    where o.tenant_id = old.tenant_id and o.file_hash = old.file_hash and not exists (
+        select from documents d where d.tenant_id = old.tenant_id and d.file_hash = old.file_hash and d.is_upload
+    );
+    return null;
+end $$;
+create trigger documents_original_forgotten after delete on documents
+    for each row when (old.is_upload) execute function forget_original();
+create index documents_hash on documents (tenant_id, file_hash) where is_upload;
+
+-- Uploads are parsed as jobs.
+alter table evaluation_jobs
+    drop constraint evaluation_jobs_kind_check,
+    add constraint evaluation_jobs_kind_check check (kind in ('evaluation', 'tuning', 'embedding_benchmark', 'ingestion'));
+
 do $$
 declare
     table_name text;
 begin
-    foreach table_name in array array['folders', 'documents', 'blocks', 'note_names', 'note_links'] loop
+    foreach table_name in array array['folders', 'originals', 'documents', 'blocks', 'note_names', 'note_links'] loop
         execute format('alter table %I enable row level security', table_name);
         execute format(
             'create policy tenant on %I using (tenant_id = (select current_setting(''brain.tenant'', true)))', table_name
@@ -129,3 +166,7 @@ begin
 end $$;
 -- What is about files of notes that a caller may not see.
 create policy audience on folders as restrictive using ((select current_setting('brain.departments', true)) = '*');
+create policy audience on originals as restrictive using (
+    (select current_setting('brain.departments', true)) = '*'
+    or exists (select from documents d where d.tenant_id = originals.tenant_id and d.file_hash = originals.file_hash)
+);

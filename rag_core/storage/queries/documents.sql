@@ -165,6 +165,61 @@ where own.tenant_id = %(tenant)s and own.note_id = %(note)s and m.note_id = own.
 order by f.external_id
 limit %(limit)s;
 
+-- name: lock_uploads
+-- Nobody else names an upload of the tenant until the transaction ends.
+select pg_advisory_xact_lock(hashtextextended('brain.uploads:' || %(tenant)s, 0));
+
+-- name: fetch_upload_names
+-- The uploads with this name or one made of it, and what they hold.
+select path, file_hash from documents
+where tenant_id = %(tenant)s and source = %(source)s and is_upload and (path = %(name)s or path like %(pattern)s);
+
+-- name: insert_original
+insert into originals (tenant_id, file_hash, content) values (%(tenant)s, %(hash)s, %(content)s) on conflict do nothing;
+
+-- name: insert_upload
+insert into documents (tenant_id, source, path, note_id, status, is_upload, format, file_hash, file_size, modified_ns)
+select %(tenant)s, %(source)s, %(path)s, n.note_id, 'queued', true, %(format)s, %(hash)s, %(size)s, %(modified)s
+from (select) as one
+left join notes n on n.tenant_id = %(tenant)s and n.source = %(source)s and n.external_id = %(path)s
+on conflict (tenant_id, source, path) do update set status = 'queued', error = null, checked_at = now();
+
+-- name: fetch_original
+select content from originals where tenant_id = %(tenant)s and file_hash = %(hash)s;
+
+-- name: fetch_original_of_note
+-- The file that a note was made of, as it was uploaded: name, format, content.
+select d.path, d.format, o.content
+from documents d join originals o using (tenant_id, file_hash)
+where d.tenant_id = %(tenant)s and d.note_id = %(note)s and d.is_upload;
+
+-- name: list_uploads
+-- The newest uploads, each with the last job that parsed it.
+select d.path, d.note_id, d.status, d.error, d.format, d.file_size, d.pages, d.page_unit, d.parser, d.parser_confidence,
+    array(select jsonb_array_elements_text(d.warnings)) as warnings, d.checked_at, n.title,
+    n.indexed_fingerprint is not null as is_indexed, j.job_id, j.state as job_state, j.stage, j.done, j.total, j.error as job_error
+from documents d
+left join notes n using (tenant_id, note_id)
+left join lateral (
+    select * from evaluation_jobs j
+    where j.tenant_id = d.tenant_id and j.kind = 'ingestion' and j.parameters ->> 'path' = d.path
+    order by j.created_at desc limit 1
+) j on true
+where d.tenant_id = %(tenant)s and d.is_upload and (%(path)s::text is null or d.path = %(path)s)
+order by d.checked_at desc, d.path
+limit %(limit)s;
+
+-- name: fetch_blocks
+select kind, start_char as start, end_char as end, level, page, box, confidence
+from blocks where tenant_id = %(tenant)s and note_id = %(note)s order by block_index;
+
+-- name: fetch_chunk_spans
+select chunk_id, chunk_index, start_char as start, end_char as end, token_count, chunking_method
+from chunks where tenant_id = %(tenant)s and note_id = %(note)s order by chunk_index;
+
+-- name: fetch_upload_of_note
+select path from documents where tenant_id = %(tenant)s and note_id = %(note)s and is_upload;
+
 -- name: count_chunks_of_files
 -- The number of chunks of each indexed note of a source, by the path of its file.
 select d.path, count(*)

@@ -3,11 +3,12 @@
 select pg_advisory_xact_lock(hashtextextended('brain.jobs:' || %(tenant)s, 0));
 
 -- name: insert_job
--- Queue a job; no row when the tenant has as many unfinished ones as it may.
+-- Queue a job; no row when the tenant has as many unfinished ones as it may. Uploads are counted apart.
 insert into evaluation_jobs (tenant_id, kind, parameters, asked_under)
 select %(tenant)s, %(kind)s, %(parameters)s, %(asked_under)s
 where (
-    select count(*) from evaluation_jobs where tenant_id = %(tenant)s and state in ('queued', 'running')
+    select count(*) from evaluation_jobs
+    where tenant_id = %(tenant)s and state in ('queued', 'running') and (kind = 'ingestion') = (%(kind)s = 'ingestion')
 ) < %(limit)s
 returning job_id;
 
@@ -79,6 +80,14 @@ set state = case when is_cancel_wanted then 'cancelled' else 'queued' end,
     finished_at = case when is_cancel_wanted then now() end,
     worker = null, started_at = null, heartbeat_at = null, queued_at = now(), stage = null, done = 0, total = null
 where tenant_id = %(tenant)s and job_id = %(job_id)s and state = 'running' and worker = %(worker)s;
+
+-- name: requeue_silent_jobs
+-- Running jobs of any tenant whose worker gave no sign of life for so long are begun again by another.
+update brain.evaluation_jobs
+set state = 'queued', worker = null, started_at = null, heartbeat_at = null, queued_at = now(), stage = null, done = 0, total = null
+where state = 'running' and kind = any(%(kinds)s)
+    and coalesce(heartbeat_at, started_at, created_at) < now() - make_interval(secs => %(seconds)s)
+returning job_id;
 
 -- name: fail_silent_jobs
 -- Running jobs of any tenant whose worker gave no sign of life for so long have failed.

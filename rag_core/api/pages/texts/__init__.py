@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 from rag_core.language.languages import language_of
 from rag_core.model.note import Language
 from rag_core.model.zones import in_zone
-from rag_core.translation import MessageTranslator, core_catalogue, read_catalogue
+from rag_core.translation import MessageTranslator, core_catalogue, document_catalogue, read_catalogue
 
 SOURCE: Language = "es"
 _SPOKEN: ContextVar[Language] = ContextVar("spoken", default=SOURCE)
@@ -87,7 +87,7 @@ def headings(*texts: str) -> tuple[str, ...]:
 
 def localised(message: str) -> str:
     """A message of the core, found by its template; as it is where no template fits."""
-    return message if spoken() == SOURCE else _translator(spoken()).translate(message)
+    return _translator(spoken()).translate(message)
 
 
 def decimal(number: float, *, decimals: int = 0) -> str:
@@ -123,4 +123,4 @@ def _catalogue(language: Language) -> dict[str, str]:
 
 @cache
 def _translator(language: Language) -> MessageTranslator:
-    return MessageTranslator(core_catalogue(language))
+    return MessageTranslator(core_catalogue(language) | document_catalogue(language))

@@ -1,0 +1,167 @@
+"""``/documentos``: uploads with their state, and the folders that notes come from.
+
+It works without JavaScript; with it files can be dropped, their progress is shown, and the list renews itself.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import RedirectResponse
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+
+from rag_core.api.access import Context, RequestContext
+from rag_core.api.pages.search import read_shelf
+from rag_core.api.pages.texts import Texts, grouped, localised, tr
+from rag_core.api.pages.web import render
+from rag_core.errors import InvalidInputError
+from rag_core.folders.opening import parsing_limits
+from rag_core.parsing.recognising import suffixes
+from rag_core.storage.documents import FileState, StoredFolder, list_file_states, list_folders
+from rag_core.uploads.receiving import receive
+from rag_core.uploads.states import DocumentState, list_documents
+
+PAGE = "/documentos"
+LISTED = 100
+MAX_FILES = 200
+
+router = APIRouter(include_in_schema=False)
+_STATUSES = Texts(
+    {
+        "queued": "en espera",
+        "parsing": "leyendo",
+        "indexing": "indexando",
+        "completed": "listo",
+        "failed": "no se ha podido",
+    }
+)
+_STATES = Texts({"refused": "rechazado", "failed": "con error"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentCard:
+    """An upload as the page shows it; without ``address`` it is no note yet."""
+
+    name: str
+    address: str | None
+    original: str | None
+    status: str
+    state: Literal["waiting", "done", "failed"]
+    progress: int
+    pages: str
+    problems: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileCard:
+    """A file of a folder that no note was made of."""
+
+    path: str
+    state: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderCard:
+    """A folder as the page shows it."""
+
+    folder: StoredFolder
+    problem: str
+    files: list[FileCard]
+
+
+@router.get(PAGE)
+def show_documents(context: Context, *, error: Annotated[list[str] | None, Query()] = None) -> Response:
+    """The form for uploads, what became of them, and folders; ``error`` are files that were refused at once."""
+    with context.transaction() as connection:
+        documents = list_documents(connection, context.tenant, limit=LISTED)
+        folders = list_folders(connection, context.tenant)
+        files = {
+            folder.source: list_file_states(connection, context.tenant, folder.source)
+            for folder in folders
+            if folder.refused or folder.failed
+        }
+    cards = [_document(state) for state in documents]
+    return render(
+        "documents.html",
+        shelf=read_shelf(context),
+        page=PAGE,
+        command="brain folder add ~/Notas",
+        accepted=",".join(sorted(suffixes())),
+        formats=", ".join(sorted(suffix[1:] for suffix in suffixes())),
+        megabytes=grouped(context.settings.document_max_mb),
+        documents=cards,
+        is_waiting=any(card.state == "waiting" for card in cards),
+        folders=[_folder(folder, files.get(folder.source, ())) for folder in folders],
+        problems=(error or [])[:MAX_FILES],
+    )
+
+
+@router.post(PAGE)
+async def take_documents(request: Request, context: Context) -> Response:
+    """Take files, and go on to the list; each that is refused is told there with its reason."""
+    async with request.form(max_files=MAX_FILES) as form:
+        files = [file for file in form.getlist("archivos") if isinstance(file, UploadFile) and file.filename]
+        problems = await run_in_threadpool(lambda: [problem for file in files if (problem := _taken(file, context))])
+    if not files:
+        problems = [tr("No se ha elegido ningún archivo.")]
+    query = f"?{urlencode({'error': problems}, doseq=True)}" if problems else ""
+    return RedirectResponse(f"{PAGE}{query}", status_code=303)
+
+
+def _taken(file: UploadFile, context: RequestContext) -> str | None:
+    """The problem of a file that was not taken."""
+    name = file.filename or ""
+    try:
+        receive(
+            context.database,
+            context.writing_tenant,
+            context.settings,
+            name=name,
+            content=file.file.read(parsing_limits(context.settings).max_bytes + 1),
+        )
+    except InvalidInputError as error:
+        return f"{name}: {localised(str(error))}"
+    return None
+
+
+def _document(state: DocumentState) -> DocumentCard:
+    upload = state.upload
+    is_note = upload.note_id is not None
+    return DocumentCard(
+        name=upload.path,
+        address=f"/notas/{upload.note_id}" if is_note else None,
+        original=f"/api/v2/documents/{upload.note_id}/original" if is_note else None,
+        status=_STATUSES[state.status],
+        state="done" if state.status == "completed" else "failed" if state.status == "failed" else "waiting",
+        progress=state.progress,
+        pages=_pages(upload.pages, upload.page_unit),
+        problems=[localised(text) for text in (*upload.warnings, *filter(None, [state.error]))],
+    )
+
+
+def _pages(count: int | None, unit: str) -> str:
+    if count is None:
+        return ""
+    one, many = {
+        "page": (tr("página"), tr("páginas")),
+        "slide": (tr("diapositiva"), tr("diapositivas")),
+        "sheet": (tr("hoja"), tr("hojas")),
+        "section": (tr("sección"), tr("secciones")),
+    }[unit]
+    return f"{grouped(count)} {one if count == 1 else many}"
+
+
+def _folder(folder: StoredFolder, files: Sequence[FileState]) -> FolderCard:
+    return FolderCard(
+        folder=folder,
+        problem=localised(folder.problem or ""),
+        files=[
+            FileCard(path=file.path, state=_STATES[file.state], reason=localised(file.error))
+            for file in files
+            if file.error and file.state in {"refused", "failed"}
+        ],
+    )

@@ -1,0 +1,240 @@
+"""``/api/v2/documents``: uploads, their state, structure and originals. Errors are in German."""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Annotated, Any, Literal
+from urllib.parse import quote
+from uuid import UUID
+
+from fastapi import APIRouter, Form, Path, Response, UploadFile
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from rag_core.api.access import Context, RequestContext
+from rag_core.api.errors import ExplainedError, explained
+from rag_core.api.schemas import Moment, failures
+from rag_core.errors import DocumentRefusedError, InvalidInputError, NotFoundError
+from rag_core.folders.opening import parsing_limits
+from rag_core.model.note import Note, NoteId
+from rag_core.storage.documents import StoredChunkSpan, StoredBlock, fetch_blocks, fetch_chunk_spans
+from rag_core.storage.notes import fetch_note
+from rag_core.storage.uploads import fetch_original_of
+from rag_core.translation import MessageTranslator, document_catalogue
+from rag_core.uploads.receiving import receive
+from rag_core.uploads.states import DocumentState, find_document
+from rag_core.wire.values import moment_to_wire
+
+NO_SUCH_DOCUMENT = "Dieses Dokument gibt es nicht"
+NO_OPTIONS = "parseOptions: einzelne Dateien haben keine eigenen Einstellungen; bitte weglassen"
+
+router = APIRouter(prefix="/api/v2/documents", tags=["rag v2"])
+DocumentPath = Annotated[UUID, Path(description="`documentId` of the upload.")]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, frozen=True)
+
+
+class DocumentQueued(_Body):
+    """An upload that was taken."""
+
+    document_id: str
+    job_id: str
+    status: Literal["queued"]
+
+
+class DocumentStatusOut(_Body):
+    """State of an upload."""
+
+    document_id: str
+    name: str
+    status: Literal["queued", "parsing", "indexing", "completed", "failed"]
+    progress: int = Field(ge=0, le=100)
+    current_step: str
+    parser_used: str | None
+    pages: int | None
+    warnings: list[str]
+    error: str | None
+    updated_at: Moment
+
+
+class SectionOut(_Body):
+    """A heading, and the text from it to the next one of its level or above."""
+
+    title: str
+    level: int
+    start: int
+    end: int
+    page: int | None
+
+
+class BlockOut(_Body):
+    """A block: `content[start:end]` of the note, in code points."""
+
+    type: Literal["heading", "paragraph", "list", "table", "code", "image"]
+    start: int
+    end: int
+    level: int | None
+    page_number: int | None
+    bounding_box: list[float] | None = Field(description="Left, top, right, bottom in points.")
+    confidence: float | None
+
+
+class ChunkSummary(_Body):
+    """A chunk without its text."""
+
+    chunk_id: str
+    index: int
+    start: int
+    end: int
+    tokens: int
+    method: str
+
+
+class DocumentStructure(_Body):
+    """Structure of a document that was parsed."""
+
+    document_id: str
+    title: str | None
+    sections: list[SectionOut]
+    blocks: list[BlockOut]
+    chunks: list[ChunkSummary]
+    parser_metadata: dict[str, Any]
+
+
+@router.post("/upload", status_code=202, response_model=DocumentQueued, responses=failures(400, 409, 413, 415, 503))
+def upload(
+    file: UploadFile,
+    context: Context,
+    classification: Annotated[str | None, Form()] = None,
+    visibility: Annotated[str | None, Form()] = None,
+    parse_options: Annotated[str | None, Form(alias="parseOptions")] = None,
+) -> dict[str, Any]:
+    """Take a file at once; it is parsed and indexed in the background.
+
+    The same file again is the same document. `visibility` is `tenant` or `private`; `classification` is kept with the document.
+    """
+    if parse_options not in {None, "", "{}"}:
+        raise ExplainedError(NO_OPTIONS, kind=InvalidInputError)
+    given = {"classification": classification, "visibility": visibility}
+    try:
+        taken = receive(
+            context.database,
+            context.writing_tenant,
+            context.settings,
+            name=file.filename or "",
+            content=file.file.read(parsing_limits(context.settings).max_bytes + 1),
+            metadata={name: value for name, value in given.items() if value},
+        )
+    except DocumentRefusedError as error:
+        raise ExplainedError(_german().translate(str(error)), kind=type(error)) from error
+    return {"documentId": str(taken.document_id), "jobId": str(taken.job_id), "status": "queued"}
+
+
+@cache
+def _german() -> MessageTranslator:
+    return MessageTranslator(document_catalogue("de"))
+
+
+@router.get("/{document_id}/status", response_model=DocumentStatusOut, responses=failures(400, 404, 503))
+def read_status(document_id: DocumentPath, context: Context) -> dict[str, Any]:
+    """How far an upload is."""
+    state = _state(context, document_id)
+    upload = state.upload
+    return {
+        "documentId": str(state.document_id),
+        "name": upload.path,
+        "status": state.status,
+        "progress": state.progress,
+        "currentStep": state.status,
+        "parserUsed": upload.parser,
+        "pages": upload.pages,
+        "warnings": [_german().translate(warning) for warning in upload.warnings],
+        "error": None if state.error is None else _german().translate(state.error),
+        "updatedAt": moment_to_wire(upload.checked_at),
+    }
+
+
+@router.get("/{document_id}/structure", response_model=DocumentStructure, responses=failures(400, 404, 503))
+def read_structure(document_id: DocumentPath, context: Context) -> dict[str, Any]:
+    """Sections, blocks and chunks of a document."""
+    wanted = NoteId(document_id)
+    state = _state(context, document_id)
+    with explained(NotFoundError, NO_SUCH_DOCUMENT), context.transaction() as connection:
+        note = fetch_note(connection, context.tenant, wanted)
+        blocks = fetch_blocks(connection, context.tenant, wanted)
+        chunks = fetch_chunk_spans(connection, context.tenant, wanted)
+    upload = state.upload
+    return {
+        "documentId": str(wanted),
+        "title": note.title,
+        "sections": list(_sections(note, blocks)),
+        "blocks": [_block(block) for block in blocks],
+        "chunks": [_chunk(chunk) for chunk in chunks],
+        "parserMetadata": {
+            "parserUsed": upload.parser,
+            "parsingConfidence": upload.parser_confidence,
+            "pages": upload.pages,
+            "pageUnit": upload.page_unit,
+            "warnings": upload.warnings,
+        },
+    }
+
+
+@router.get("/{document_id}/original", responses=failures(400, 404, 503))
+def read_original(document_id: DocumentPath, context: Context) -> Response:
+    """The file as it was uploaded, to be saved."""
+    with context.transaction() as connection:
+        original = fetch_original_of(connection, context.tenant, NoteId(document_id))
+    if original is None:
+        raise ExplainedError(NO_SUCH_DOCUMENT, kind=NotFoundError)
+    return Response(
+        original.content,
+        media_type="application/octet-stream",
+        headers={
+            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(original.path)}",
+            "X-Content-Type-Options": "nosniff",
+        },
+    )
+
+
+def _state(context: RequestContext, document_id: UUID) -> DocumentState:
+    with explained(NotFoundError, NO_SUCH_DOCUMENT), context.transaction() as connection:
+        return find_document(connection, context.tenant, NoteId(document_id))
+
+
+def _sections(note: Note, blocks: Sequence[StoredBlock]) -> Iterator[dict[str, Any]]:
+    headings = [block for block in blocks if block.kind == "heading"]
+    for place, heading in enumerate(headings):
+        level = heading.level or 1
+        after = (other.start for other in headings[place + 1 :] if (other.level or 1) <= level)
+        yield {
+            "title": note.content[heading.start : heading.end].partition("\n")[0].strip("# "),
+            "level": level,
+            "start": heading.start,
+            "end": next(after, len(note.content)),
+            "page": heading.page,
+        }
+
+
+def _block(block: StoredBlock) -> dict[str, Any]:
+    return {
+        "type": block.kind,
+        "start": block.start,
+        "end": block.end,
+        "level": block.level,
+        "pageNumber": block.page,
+        "boundingBox": block.box,
+        "confidence": block.confidence,
+    }
+
+
+def _chunk(chunk: StoredChunkSpan) -> dict[str, Any]:
+    return {
+        "chunkId": str(chunk.chunk_id),
+        "index": chunk.chunk_index,
+        "start": chunk.start,
+        "end": chunk.end,
+        "tokens": chunk.token_count,
+        "method": chunk.chunking_method,
+    }
