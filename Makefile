@@ -12,10 +12,10 @@ test e2e mutants: export OPENBLAS_NUM_THREADS = 1
 test e2e mutants: export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
-.PHONY: help install up demo test slow e2e coverage mutants bench lint format schema lock clean
+.PHONY: help install up demo test slow e2e coverage mutants bench bench-documents lint format schema lock clean
 
 help: ## Show this list
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 install: $(VENV)/.installed ## Make .venv with the `brain` command in it
 
@@ -58,6 +58,9 @@ mutants: install ## Plant one defect for each of the 40 properties; their tests 
 
 bench: install ## Measure import, index, search and backfill; one JSON object on the last line
 	@$(BIN)/python -m tests.benchmarks
+
+bench-documents: install ## Measure parsing of the documents in BRAIN_TEST_DATA; one JSON object on the last line
+	@$(BIN)/python -m tests.benchmarks.documents
 
 lint: install ## Lint, type-check and look for dead code
 	$(BIN)/ruff format --check .

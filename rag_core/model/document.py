@@ -48,7 +48,7 @@ class DocumentTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentWarning:
-    """What is doubtful about a parsed document; ``page`` where one page is concerned."""
+    """A doubt about a parsed document; ``page`` where one page is concerned."""
 
     kind: WarningKind
     message: str

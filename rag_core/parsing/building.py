@@ -126,7 +126,7 @@ class DocumentBuilder:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no block was added so far."""
+        """True while no block was added."""
         return not self._blocks
 
     def build(

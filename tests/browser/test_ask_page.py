@@ -65,6 +65,7 @@ class TestAnAnswerBeingMade:
     def test_can_be_stopped_by_the_keyboard_which_leads_back_to_the_question(self, page: Page, asking: Site) -> None:
         asking.model.holds_before = ("bicicleta",)
         page.goto(f"{asking.address}/preguntar")
+        expect(page.get_by_label("Tu pregunta")).to_be_focused()
         page.keyboard.type(QUESTION)
         page.keyboard.press("Enter")
         expect(page.locator(".turn .answer")).to_contain_text("bomba nueva")

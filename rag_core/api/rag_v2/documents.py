@@ -16,7 +16,7 @@ from rag_core.api.schemas import Moment, failures
 from rag_core.errors import DocumentRefusedError, InvalidInputError, NotFoundError
 from rag_core.folders.opening import parsing_limits
 from rag_core.model.note import Note, NoteId
-from rag_core.storage.documents import StoredChunkSpan, StoredBlock, fetch_blocks, fetch_chunk_spans
+from rag_core.storage.documents import StoredBlock, StoredChunkSpan, fetch_blocks, fetch_chunk_spans
 from rag_core.storage.notes import fetch_note
 from rag_core.storage.uploads import fetch_original_of
 from rag_core.translation import MessageTranslator, document_catalogue
@@ -138,7 +138,7 @@ def _german() -> MessageTranslator:
 
 @router.get("/{document_id}/status", response_model=DocumentStatusOut, responses=failures(400, 404, 503))
 def read_status(document_id: DocumentPath, context: Context) -> dict[str, Any]:
-    """How far an upload is."""
+    """Status and progress of an upload."""
     state = _state(context, document_id)
     upload = state.upload
     return {

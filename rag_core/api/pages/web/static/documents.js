@@ -1,5 +1,4 @@
-// Comfort only; the page works without it. Files can be dropped, their progress is shown, and the list renews itself.
-"use strict";
+// A module, so that its names are its own. Comfort only; the page works without it. Files can be dropped, their progress is shown, and the list renews itself.
 
 const form = document.querySelector(".upload");
 const bar = form.querySelector("progress");
