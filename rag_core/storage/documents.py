@@ -317,6 +317,11 @@ def fetch_blocks(connection: Connection, tenant: TenantId, note: NoteId) -> list
     return fetch_all(connection, StoredBlock, "fetch_blocks", {"tenant": tenant, "note": note})
 
 
+def has_blocks(connection: Connection, tenant: TenantId, note: NoteId) -> bool:
+    """Tell whether a note was read from a file, and not changed since."""
+    return bool(fetch_value(connection, "has_blocks", {"tenant": tenant, "note": note}))
+
+
 def fetch_chunk_spans(connection: Connection, tenant: TenantId, note: NoteId) -> list[StoredChunkSpan]:
     """The live chunks of a note in the order of its text."""
     return fetch_all(connection, StoredChunkSpan, "fetch_chunk_spans", {"tenant": tenant, "note": note})

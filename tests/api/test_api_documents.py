@@ -227,6 +227,17 @@ def test_a_job_whose_server_was_killed_is_done_again(client: TestClient, do_jobs
     assert status_of(client, document)["status"] == "completed"
 
 
+def test_a_documents_page_shows_its_markdown_and_the_passage(client: TestClient, do_jobs: DoJobs) -> None:
+    uploaded(client, "# Taller\n\n| Cosa | Euros |\n| --- | --- |\n| broca | 12 |\n", "a.md")
+    do_jobs()
+    (hit,) = client.post("/api/retrieve", json={"query": "broca"}).json()["results"]
+
+    page = client.get(f"/notas/{hit['noteId']}?fragmento={hit['chunkId']}&q=broca").text
+
+    assert '<h2><mark id="pasaje">' in page
+    assert "<td><mark><b>broca</b></mark></td>" in page
+
+
 class TestPage:
     def test_it_takes_several_files_without_javascript(self, client: TestClient, do_jobs: DoJobs) -> None:
         files = [("archivos", ("a.md", b"Uno")), ("archivos", ("b.md", b"Dos"))]

@@ -7,7 +7,7 @@ from uuid import UUID
 from rag_core.api.access import RequestContext
 from rag_core.api.pages.cards import title_of
 from rag_core.model.note import NoteId
-from rag_core.storage.documents import LinkedNote, ResolvedLink, fetch_backlinks, fetch_links
+from rag_core.storage.documents import LinkedNote, ResolvedLink, fetch_backlinks, fetch_links, has_blocks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +24,9 @@ class NoteLinks:
 
     to: list[PageLink]
     back: list[PageLink]
+    resolved: list[ResolvedLink]
+    is_markdown: bool
+    """True for a note that was read from a file, whose text is Markdown."""
 
 
 def linked_notes(context: RequestContext, note: NoteId) -> NoteLinks:
@@ -31,7 +34,13 @@ def linked_notes(context: RequestContext, note: NoteId) -> NoteLinks:
     with context.transaction() as connection:
         links = fetch_links(connection, context.tenant, note)
         back = fetch_backlinks(connection, context.tenant, note)
-    return NoteLinks(to=_distinct(links, note), back=[_page_link(one.note_id, one) for one in back])
+        is_markdown = has_blocks(connection, context.tenant, note)
+    return NoteLinks(
+        to=_distinct(links, note),
+        back=[_page_link(one.note_id, one) for one in back],
+        resolved=links,
+        is_markdown=is_markdown,
+    )
 
 
 def _distinct(links: Iterable[ResolvedLink], note: NoteId) -> list[PageLink]:

@@ -28,6 +28,7 @@ from rag_core.api.pages.cited_spans import read_span
 from rag_core.api.pages.highlights import marked
 from rag_core.api.pages.note_links import linked_notes
 from rag_core.api.pages.opinions import IsRead, Opinion, note_opened, opinion_on
+from rag_core.api.pages.rendering import rendered_note
 from rag_core.api.pages.search_address import LANGUAGES, RESULTS, PageSearch, page_search
 from rag_core.api.pages.texts import Texts, day_of, localised, tr
 from rag_core.api.pages.web import render
@@ -50,6 +51,8 @@ from rag_core.wire.understood import causal_steps
 
 RECENT_NOTES = 6
 SUGGESTED_TAGS = 10
+PASSAGE = "pasaje"
+"""Id of what is marked in a note."""
 _FIELDS = Texts(
     {"from": "«Desde»", "to": "«Hasta»", "sources": "«Fuente»", "languages": "«Idioma»", "tags": "«Etiqueta»"}
 )
@@ -165,6 +168,12 @@ def show_note(
     back, back_to = _way_back(search, answer_id, as_uuid(sesion))
     span = read_span(cita, note.content) if cita else _matched_span(context, note, fragmento, query)
     spans, words = ([], set()) if span is None else ([span], word_beginnings(query))
+    links = linked_notes(context, note.id)
+    text = (
+        rendered_note(note.content, spans, words, links=links.resolved, anchor=PASSAGE)
+        if links.is_markdown
+        else marked(note.content, spans, words, anchor=PASSAGE)
+    )
     return render(
         "note.html",
         shelf=shelf,
@@ -172,8 +181,8 @@ def show_note(
         title=title_of(note.title),
         date=day_of(note.created_at, context.zone),
         dated_by=_DATED_BY.get(note.dated_by),
-        links=linked_notes(context, note.id),
-        text=marked(note.content, spans, words, anchor="pasaje"),
+        links=links,
+        text=text,
         tags=tags_of(note),
         has_passage=span is not None,
         back=back,

@@ -213,6 +213,9 @@ limit %(limit)s;
 select kind, start_char as start, end_char as end, level, page, box, confidence
 from blocks where tenant_id = %(tenant)s and note_id = %(note)s order by block_index;
 
+-- name: has_blocks
+select exists (select from blocks where tenant_id = %(tenant)s and note_id = %(note)s);
+
 -- name: fetch_chunk_spans
 select chunk_id, chunk_index, start_char as start, end_char as end, token_count, chunking_method
 from chunks where tenant_id = %(tenant)s and note_id = %(note)s order by chunk_index;

@@ -1,0 +1,138 @@
+"""Markdown of a note as HTML: what is marked stays marked, links between notes lead to them, nothing is loaded from elsewhere."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markupsafe import Markup
+
+from rag_core.api.pages.highlights import marked
+from rag_core.model.note import Span
+from rag_core.storage.documents import ResolvedLink
+
+_OPENING, _CLOSING = "\ue000", "\ue001"
+"""Private characters that stand for the edges of what is marked while Markdown is read."""
+_EDGES = re.compile(f"[{_OPENING}{_CLOSING}]")
+_PREFIX = re.compile(r"[ \t]*(?:>[ \t]?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+|#{1,6}[ \t]+|\|[ \t]*)?")
+_SUFFIX = re.compile(r"[ \t]*\|?[ \t]*$")
+_TEXT = re.compile(r"\[([^\[\]\n]*)\]\(|\[\[[^\[\]\n|]*\|([^\[\]\n]*)\]\]")
+_ADDRESS = re.compile(r"https?://|mailto:|/notas/", re.IGNORECASE)
+_HEADING_SHIFT = 1
+"""The page has a heading of the first level."""
+
+
+def rendered_note(
+    text: str, spans: Sequence[Span], words: Collection[str], *, links: Sequence[ResolvedLink], anchor: str
+) -> Markup:
+    """Render a note's Markdown. Spans are in ``<mark>``, the first with the anchor as its id, words of these beginnings in ``<b>``.
+
+    HTML in the text is shown as text; links lead to notes, to http, https and mail addresses alone; images are their descriptions.
+    """
+    edits = [*_link_edits(text, links), *(edit for span in spans for edit in _edges(text, span))]
+    source = _edited(_EDGES.sub(" ", text), edits)
+    state = {"is_marked": False, "anchor": anchor, "words": words}
+    return Markup(_reader().render(source, state))  # noqa: S704  the reader escapes, as HTML is off
+
+
+def _link_edits(text: str, links: Sequence[ResolvedLink]) -> list[tuple[int, int, str]]:
+    edits = []
+    for link in links:
+        shown = _TEXT.search(text, link.start, link.end)
+        title = (shown and (shown[1] or shown[2])) or link.target.rpartition("/")[2].removesuffix(".md")
+        title = re.sub(r"[\[\]\n]", " ", title)
+        edits.append((link.start, link.end, f"[{title}](/notas/{link.note_id})" if link.note_id else title))
+    return edits
+
+
+def _edges(text: str, span: Span) -> list[tuple[int, int, str]]:
+    """Both edges of a span in each of its lines, behind what begins a block and before what ends a row."""
+    edits = []
+    start, stop = span
+    while start < stop:
+        end = text.find("\n", start, stop)
+        end = stop if end < 0 else end
+        prefix = _PREFIX.match(text, start, end)
+        first = prefix.end() if prefix and (start == 0 or text[start - 1] == "\n") else start
+        suffix = _SUFFIX.search(text, first, end)
+        last = suffix.start() if suffix else end
+        if first < last:
+            edits += [(first, first, _OPENING), (last, last, _CLOSING)]
+        start = end + 1
+    return edits
+
+
+def _edited(text: str, edits: Sequence[tuple[int, int, str]]) -> str:
+    """The text with stretches replaced; an edge within a replaced stretch stands before it."""
+    parts: list[str] = []
+    at = 0
+    for start, end, written in sorted(edits):
+        parts += [text[at:start], written]
+        at = max(at, end)
+    return "".join([*parts, text[at:]])
+
+
+@cache
+def _reader() -> MarkdownIt:
+    reader = MarkdownIt("commonmark", {"html": False, "breaks": True}, renderer_cls=_Renderer).enable(
+        ["table", "strikethrough"]
+    )
+    reader.disable(["code", "html_block", "html_inline", "entity"])
+    reader.validateLink = lambda address: _ADDRESS.match(_EDGES.sub("", address)) is not None  # type: ignore[method-assign]
+    return reader
+
+
+class _Renderer(RendererHTML):
+    """Writes texts with their marks; the marks' state lasts over all blocks of a note."""
+
+    def text(self, tokens: Sequence[Token], at: int, _options: Any, env: Mapping[str, Any]) -> str:
+        return _with_marks(tokens[at].content, env)
+
+    def code_inline(self, tokens: Sequence[Token], at: int, _options: Any, env: Mapping[str, Any]) -> str:
+        return f"<code>{_with_marks(tokens[at].content, env)}</code>"
+
+    def fence(self, tokens: Sequence[Token], at: int, _options: Any, env: Mapping[str, Any]) -> str:
+        return f"<pre><code>{_with_marks(tokens[at].content, env)}</code></pre>\n"
+
+    def image(self, tokens: Sequence[Token], at: int, _options: Any, env: Mapping[str, Any]) -> str:
+        return _with_marks(tokens[at].content, env)
+
+    def heading_open(self, tokens: Sequence[Token], at: int, _options: Any, _env: Mapping[str, Any]) -> str:
+        return f"<{_lowered(tokens[at].tag)}>"
+
+    def heading_close(self, tokens: Sequence[Token], at: int, _options: Any, _env: Mapping[str, Any]) -> str:
+        return f"</{_lowered(tokens[at].tag)}>\n"
+
+    def link_open(self, tokens: Sequence[Token], at: int, options: Any, env: Mapping[str, Any]) -> str:
+        token = tokens[at]
+        address = _EDGES.sub("", str(token.attrs["href"]).replace("%EE%80%80", "").replace("%EE%80%81", ""))
+        token.attrs = {"href": address} if address.startswith("/") else {"href": address, "rel": "noopener noreferrer"}
+        return self.renderToken(tokens, at, options, env)
+
+
+def _lowered(tag: str) -> str:
+    return f"h{min(int(tag[1]) + _HEADING_SHIFT, 6)}"
+
+
+def _with_marks(text: str, env: Any) -> str:
+    """A text escaped, with what lies between edges in marks; whether it begins within one is known from before."""
+    pieces: list[Markup] = []
+    place = 0
+    for edge in [*_EDGES.finditer(text), None]:
+        end = edge.start() if edge else len(text)
+        pieces.append(_piece(text[place:end], env))
+        if edge:
+            env["is_marked"] = edge[0] == _OPENING
+            place = edge.end()
+    return str(Markup("").join(pieces))
+
+
+def _piece(text: str, env: Any) -> Markup:
+    spans = [(0, len(text))] if env["is_marked"] else []
+    anchor = env["anchor"] if spans and text else None
+    if anchor:
+        env["anchor"] = None
+    return marked(text, spans, env["words"], anchor=anchor)

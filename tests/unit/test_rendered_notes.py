@@ -1,0 +1,161 @@
+"""A note's Markdown as HTML: marks, links, and nothing that a text could do to the page."""
+
+import re
+from html.parser import HTMLParser
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.api.pages.rendering import rendered_note
+from rag_core.model.note import NoteId
+from rag_core.retrieval.passages import word_beginnings
+from rag_core.storage.documents import ResolvedLink
+
+NOTE = NoteId(UUID(int=7))
+
+
+def html(
+    text: str,
+    span: tuple[int, int] | None = None,
+    links: list[ResolvedLink] | None = None,
+    words: set[str] | None = None,
+) -> str:
+    return str(rendered_note(text, [span] if span else [], words or set(), links=links or [], anchor="pasaje")).strip()
+
+
+def link(text: str, written: str, target: str, note: NoteId | None = NOTE) -> ResolvedLink:
+    start = text.index(written)
+    return ResolvedLink(
+        start=start, end=start + len(written), target=target, heading=None, note_id=note, external_id=None, title=None
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# Pan", "<h2>Pan</h2>"),
+        ("**a** y *b*", "<p><strong>a</strong> y <em>b</em></p>"),
+        ("- uno\n- dos", "<ul>\n<li>uno</li>\n<li>dos</li>\n</ul>"),
+        ("uno\ndos", "<p>uno<br />\ndos</p>"),
+        ("`<b>`", "<p><code>&lt;b&gt;</code></p>"),
+        ("```\na < b\n```", "<pre><code>a &lt; b\n</code></pre>"),
+        ("    sangrado", "<p>sangrado</p>"),
+    ],
+)
+def test_markdown_is_rendered(text: str, expected: str) -> None:
+    assert html(text) == expected
+
+
+def test_a_table_is_one() -> None:
+    assert "<td>12</td>" in html("| Mes | Euros |\n| --- | --- |\n| enero | 12 |")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "[a](javascript:alert(1))",
+        "[a](data:text/html,x)",
+        "![a](https://x/y.png)",
+        "[a](//x.org)",
+        "<https://x.org/<script>>",
+    ],
+)
+def test_a_text_loads_and_runs_nothing(text: str) -> None:
+    found = html(text)
+
+    assert not re.search(r"<(script|img|iframe)|href=\"(?!https?:|mailto:|/notas/)", found)
+
+
+def test_an_address_of_another_site_is_a_link() -> None:
+    assert html("[a](https://x.org)") == '<p><a href="https://x.org" rel="noopener noreferrer">a</a></p>'
+
+
+@pytest.mark.parametrize(
+    ("written", "target", "shown"),
+    [
+        ("[[Pan]]", "Pan", "Pan"),
+        ("[[Pan|el pan]]", "Pan", "el pan"),
+        ("[el pan](cocina/pan.md)", "cocina/pan.md", "el pan"),
+    ],
+)
+def test_links_between_notes_lead_to_them(written: str, target: str, shown: str) -> None:
+    text = f"Ver {written} hoy."
+
+    assert html(text, links=[link(text, written, target)]) == f'<p>Ver <a href="/notas/{NOTE}">{shown}</a> hoy.</p>'
+
+
+def test_a_link_without_a_note_is_its_text() -> None:
+    assert html("Ver [[Pan]].", links=[link("Ver [[Pan]].", "[[Pan]]", "Pan", None)]) == "<p>Ver Pan.</p>"
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "expected"),
+    [
+        ("Uno dos tres.", "dos", '<p>Uno <mark id="pasaje">dos</mark> tres.</p>'),
+        ("# Uno\n\nDos", "# Uno", '<h2><mark id="pasaje">Uno</mark></h2>\n<p>Dos</p>'),
+        (
+            "- uno\n- dos",
+            "- uno\n- dos",
+            '<ul>\n<li><mark id="pasaje">uno</mark></li>\n<li><mark>dos</mark></li>\n</ul>',
+        ),
+        ("a **b c** d", "c** d", '<p>a <strong>b <mark id="pasaje">c</mark></strong><mark> d</mark></p>'),
+        ("> cita", "> cita", '<blockquote>\n<p><mark id="pasaje">cita</mark></p>\n</blockquote>'),
+    ],
+)
+def test_what_is_marked_stays_marked(text: str, part: str, expected: str) -> None:
+    start = text.index(part)
+
+    assert html(text, (start, start + len(part))) == expected
+
+
+def test_marked_rows_of_a_table_stay_rows() -> None:
+    text = "| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |"
+    start = text.index("| 3")
+
+    found = html(text, (start, len(text)))
+
+    assert '<td><mark id="pasaje">3</mark></td>\n<td><mark>4</mark></td>' in found
+    assert found.count("<td>") == 4
+
+
+def test_words_of_the_query_are_set_off() -> None:
+    assert html("Harina blanca", words=word_beginnings("harina")) == "<p><b>Harina</b> blanca</p>"
+
+
+class _Nesting(HTMLParser):
+    """Fails where an element is closed that was not the last opened one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.opened: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag not in {"br", "hr"}:
+            self.opened.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: object) -> None:
+        assert tag in {"br", "hr"}
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.opened.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@given(st.text(alphabet="ab *_`#|>-+1.[]()!<\\\n~&;", max_size=120), st.data())
+def test_whatever_the_text_elements_are_nested_and_no_edge_is_left(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    stop = data.draw(st.integers(start, len(text)))
+    reader = _Nesting()
+
+    reader.feed(html(text, (start, stop)))
+    reader.close()
+
+    assert reader.opened == []
+    assert not re.search("[\ue000\ue001]", reader.text)
