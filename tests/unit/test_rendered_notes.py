@@ -122,6 +122,18 @@ def test_marked_rows_of_a_table_stay_rows() -> None:
     assert found.count("<td>") == 4
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("| a |\n| --- |\n| 1 |", "<td><mark>1</mark></td>"),
+        ("Uno\n===\n\nDos", '<h2><mark id="pasaje">Uno</mark></h2>'),
+        ("a\n\n```\nb\n```", "<pre><code><mark>b</mark>\n</code></pre>"),
+    ],
+)
+def test_what_gives_form_is_left_alone_where_all_is_marked(text: str, expected: str) -> None:
+    assert expected in html(text, (0, len(text)))
+
+
 def test_words_of_the_query_are_set_off() -> None:
     assert html("Harina blanca", words=word_beginnings("harina")) == "<p><b>Harina</b> blanca</p>"
 

@@ -1,7 +1,7 @@
 """Markdown of a note as HTML: what is marked stays marked, links between notes lead to them, nothing is loaded from elsewhere."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, MutableMapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -18,6 +18,8 @@ _OPENING, _CLOSING = "\ue000", "\ue001"
 """Private characters that stand for the edges of what is marked while Markdown is read."""
 _EDGES = re.compile(f"[{_OPENING}{_CLOSING}]")
 _PREFIX = re.compile(r"[ \t]*(?:>[ \t]?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+|#{1,6}[ \t]+|\|[ \t]*)?")
+_STRUCTURE = re.compile(r"[ \t>]*(?:[|:=\- \t]+|[`~]{3,}.*)$")
+"""Lines that give form alone: rulers of tables and headings, fences."""
 _SUFFIX = re.compile(r"[ \t]*\|?[ \t]*$")
 _TEXT = re.compile(r"\[([^\[\]\n]*)\]\(|\[\[[^\[\]\n|]*\|([^\[\]\n]*)\]\]")
 _ADDRESS = re.compile(r"https?://|mailto:|/notas/", re.IGNORECASE)
@@ -55,8 +57,11 @@ def _edges(text: str, span: Span) -> list[tuple[int, int, str]]:
     while start < stop:
         end = text.find("\n", start, stop)
         end = stop if end < 0 else end
-        prefix = _PREFIX.match(text, start, end)
-        first = prefix.end() if prefix and (start == 0 or text[start - 1] == "\n") else start
+        is_whole = start == 0 or text[start - 1] == "\n"
+        prefix = _PREFIX.match(text, start, end) if is_whole else None
+        first = prefix.end() if prefix else start
+        if is_whole and _STRUCTURE.match(text, start, end):
+            first = end
         suffix = _SUFFIX.search(text, first, end)
         last = suffix.start() if suffix else end
         if first < last:
@@ -81,8 +86,12 @@ def _reader() -> MarkdownIt:
         ["table", "strikethrough"]
     )
     reader.disable(["code", "html_block", "html_inline", "entity"])
-    reader.validateLink = lambda address: _ADDRESS.match(_EDGES.sub("", address)) is not None  # type: ignore[method-assign]
+    reader.validateLink = _is_allowed  # type: ignore[method-assign]
     return reader
+
+
+def _is_allowed(url: str) -> bool:
+    return _ADDRESS.match(_EDGES.sub("", url)) is not None
 
 
 class _Renderer(RendererHTML):
@@ -106,7 +115,7 @@ class _Renderer(RendererHTML):
     def heading_close(self, tokens: Sequence[Token], at: int, _options: Any, _env: Mapping[str, Any]) -> str:
         return f"</{_lowered(tokens[at].tag)}>\n"
 
-    def link_open(self, tokens: Sequence[Token], at: int, options: Any, env: Mapping[str, Any]) -> str:
+    def link_open(self, tokens: Sequence[Token], at: int, options: Any, env: MutableMapping[str, Any]) -> str:
         token = tokens[at]
         address = _EDGES.sub("", str(token.attrs["href"]).replace("%EE%80%80", "").replace("%EE%80%81", ""))
         token.attrs = {"href": address} if address.startswith("/") else {"href": address, "rel": "noopener noreferrer"}
