@@ -8,6 +8,12 @@ from rag_core.runtime.engine import Engine
 from rag_core.storage.documents import WatchedFolder, list_watched_folders
 
 FOLDER_TAG = "brain/folder"
+UNFINISHED = [
+    dg.DagsterRunStatus.QUEUED,
+    dg.DagsterRunStatus.NOT_STARTED,
+    dg.DagsterRunStatus.STARTING,
+    dg.DagsterRunStatus.STARTED,
+]
 
 
 @dg.op(description="Import every followed folder: what is new or changed is stored, what is gone is removed.")
@@ -48,7 +54,7 @@ def import_changed_folders(context: dg.SensorEvaluationContext, engine: dg.Resou
     if not changed:
         return dg.SensorResult(skip_reason="No followed folder has changed.")
     active = context.instance.get_run_ids(
-        dg.RunsFilter(job_name=import_folders.name, statuses=[dg.DagsterRunStatus.QUEUED, dg.DagsterRunStatus.STARTED]),
+        dg.RunsFilter(job_name=import_folders.name, statuses=UNFINISHED),
         limit=1,
     )
     if active:

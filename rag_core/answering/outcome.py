@@ -136,7 +136,7 @@ def _of_an_empty_day(basis: AnswerBasis, reason: RefusalReason) -> str | None:
     asked = basis.found.asked_time if reason in _BEFORE_WRITING else None
     if asked is None or not asked.is_all or asked.until - asked.since > A_DAY or not basis.request.filters.is_empty:
         return None
-    if any(asked.since <= hit.created_at < asked.until for hit in basis.found.hits):
+    if any(hit.is_dated and asked.since <= hit.created_at < asked.until for hit in basis.found.hits):
         return None
     day = dated(asked.since.date(), basis.wording.dated, basis.question.language)
     return basis.wording.no_note_of.format(note=day)

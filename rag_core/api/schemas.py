@@ -124,6 +124,10 @@ class ResultMetadata(_Response):
         None, description="Ids of the entities from the one asked for to this one; absent unless the graph found it."
     )
     causal_path_names: list[str] | None = Field(None, description="What those entities are called, in the same order.")
+    is_dated: bool | None = Field(
+        None,
+        description="False where `createdAt` is a file's time or that of the import, a day that nobody wrote; else absent.",
+    )
     page: int | None = Field(
         None, description="Page of a document on which the chunk begins; absent where none is known."
     )

@@ -46,6 +46,7 @@ def add_folder(
     from rag_core.storage.database import open_database
     from rag_core.storage.documents import WatchedFolder
     from rag_core.storage.notes import ensure_tenant
+    from rag_core.storage.uploads import SOURCE
 
     with command(is_json=is_json):
         settings = read_settings()
@@ -56,9 +57,13 @@ def add_folder(
             tenant=own_tenant(settings, tenant),
             source=source or path.name or DEFAULT_SOURCE,
             path=str(path),
-            exclude=exclude or [],
+            exclude=tuple(exclude or ()),
             language=language,
         )
+        if folder.source == SOURCE:
+            raise InvalidInputError(
+                f"{SOURCE!r} is the source of uploads; give the folder another one with --source NAME"
+            )
         with open_database(settings) as database:
             with database.transaction(folder.tenant) as connection:
                 ensure_tenant(connection, folder.tenant)
@@ -77,10 +82,10 @@ def _follow(database: "Database", folder: "WatchedFolder") -> None:
 
     device = str(Path(folder.path).stat().st_dev)
     with database.transaction(folder.tenant) as connection:
-        path, _ = hold_folder(connection, folder.tenant, source=folder.source, path=folder.path, device=device)
-        if path != folder.path and Path(path).is_dir():
+        held = hold_folder(connection, folder.tenant, source=folder.source, path=folder.path, device=device)
+        if held.path != folder.path and Path(held.path).is_dir():
             raise ConflictError(
-                f"the source {folder.source!r} has the files of {path}; give this folder another one with --source NAME"
+                f"the source {folder.source!r} has the files of {held.path}; give this folder another one with --source NAME"
             )
         watch_folder(
             connection,
@@ -208,14 +213,17 @@ def remove_folder(
     """
     from rag_core.settings import read_settings
     from rag_core.storage.database import open_database
-    from rag_core.storage.documents import forget_folder, unwatch_folder
+    from rag_core.storage.documents import folder_lock, forget_folder, unwatch_folder
 
     with command(is_json=is_json):
         settings = read_settings()
         owner = own_tenant(settings, tenant)
         with open_database(settings) as database:
             folder = _stored(database, owner, source)
-            with database.transaction(owner) as connection:
+            with (
+                folder_lock(database, owner, folder.source, waits=True),
+                database.transaction(owner) as connection,
+            ):
                 unwatch_folder(connection, owner, folder.source)
                 deleted = forget_folder(connection, owner, folder.source) if deletes_notes else 0
         if is_json:

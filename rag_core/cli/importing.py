@@ -237,10 +237,15 @@ def _import_folder(
     from rag_core.errors import InvalidInputError
     from rag_core.folders.opening import open_folder_import
     from rag_core.folders.scanning import scan_folder
+    from rag_core.storage.documents import list_folders
 
     path = path.resolve()
     folder = path if path.is_dir() else path.parent
     name = source or folder.name or DEFAULT_SOURCE
+    with database.transaction(owner) as connection:
+        stored = next((one for one in list_folders(connection, owner) if one.source == name), None)
+    if stored is not None and stored.is_watched:
+        exclude, language = [*stored.exclude, *exclude], language or stored.language
     size = sum(file.size for file in scan_folder(folder, exclude=exclude)) if path.is_dir() else path.stat().st_size
     with (
         progress(tr("importing {name}", name=path.name), size) as advance,

@@ -11,7 +11,7 @@ from rag_core.model.document import FileStatus, StoredFile
 from rag_core.parsing.recognising import parser_version
 
 SETTLED = timedelta(seconds=2)
-"""A file that was changed so shortly before it was compared may have been changed once more within one tick of its clock."""
+"""Least age of a change when it was compared: a later one within the same tick of the file system's clock would not be seen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +26,21 @@ class FileOutcome:
     error: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownFolder:
+    """A source as it was imported before: its files by path, its folder, and the most notes it had within a day.
+
+    ``is_elsewhere`` tells that its folder stood in another place or on another device, ``moment`` when this was read.
+    """
+
+    files: dict[str, StoredFile]
+    path: str
+    is_elsewhere: bool = False
+    most_notes: int = 0
+    moment: datetime | None = None
+    is_new_tenant: bool = False
+
+
 def missing_files(known: Mapping[str, StoredFile], found: Sequence[FoundFile]) -> dict[str, StoredFile]:
     """Files that are not there any more; those of a folder that cannot be read are not known to be gone."""
     there = {file.path for file in found}
@@ -35,43 +50,52 @@ def missing_files(known: Mapping[str, StoredFile], found: Sequence[FoundFile]) -
     }
 
 
-def doubt_of(
-    found: Sequence[FoundFile], known: Mapping[str, StoredFile], gone: Mapping[str, StoredFile], *, is_elsewhere: bool
-) -> str:
+def removal_risk(found: Sequence[FoundFile], gone: Mapping[str, StoredFile], known: KnownFolder) -> str:
     """Reason to ask before the notes of files that are gone are deleted; '' where there is none."""
     if not gone:
         return ""
     if not found:
         return "the folder is empty"
-    if is_elsewhere:
+    if known.is_elsewhere:
         return "the folder stands in another place or on another device than before"
-    notes = sum(1 for file in known.values() if file.note_id is not None)
-    return f"{len(gone)} of {notes} files are gone" if 2 * len(gone) > notes else ""
+    notes = sum(1 for file in known.files.values() if file.note_id is not None)
+    most = max(notes, known.most_notes)
+    missing = len(gone) + most - notes
+    return f"{missing} of {most} files are gone" if 2 * missing > most else ""
 
 
-def digest_of(file: Path) -> bytes:
-    """SHA-256 of a file; b"" where it cannot be read."""
+def read_digest(file: Path) -> bytes | None:
+    """SHA-256 of a file; None where it cannot be read."""
     try:
         with file.open("rb") as opened:
             return hashlib.file_digest(opened, "sha256").digest()
     except OSError:
-        return b""
+        return None
+
+
+def is_same_file(folder: Path, file: StoredFile) -> bool:
+    """Tell whether a folder has a file of the same path and size."""
+    try:
+        return (folder / file.path).stat().st_size == file.file_size
+    except OSError:
+        return False
 
 
 def outcome_as_before(file: FoundFile, known: StoredFile | None, *, retries: bool) -> FileOutcome | None:
     """The outcome of a file that is by its size and time the one that was imported; None for others."""
     if known is None or file.error or known.checked_at is None:
         return None
-    is_settled = is_current(known) if known.status == "imported" else not retries
+    is_settled = is_good(known) if known.status == "imported" else not retries
     modified = datetime.fromtimestamp(file.modified_ns / 1e9, UTC)
     if not is_settled or (file.size, file.modified_ns) != (known.file_size, known.modified_ns):
         return None
     return outcome_of(known, None) if modified < known.checked_at - SETTLED else None
 
 
-def is_current(known: StoredFile) -> bool:
-    """Tell whether today's parser read the file."""
-    return known.format is not None and known.parser == parser_version(known.format)
+def is_good(known: StoredFile) -> bool:
+    """Tell whether today's parser read the file and its note is still there."""
+    is_current = known.format is not None and known.parser == parser_version(known.format)
+    return known.status == "imported" and known.note_id is not None and is_current
 
 
 def outcome_of(file: StoredFile, status: FileStatus | None) -> FileOutcome:

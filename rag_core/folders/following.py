@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from threading import Event
 
-from rag_core.errors import RagError
+from rag_core.errors import BusyError, RagError
 from rag_core.folders.importing import FolderReport
 from rag_core.folders.opening import open_folder_import
 from rag_core.folders.scanning import scan_folder
@@ -18,16 +18,16 @@ from rag_core.storage.documents import (
     fetch_files,
     fetch_folder_problem,
     list_watched_folders,
-    note_folder_problem,
+    record_folder_problem,
 )
 
 logger = logging.getLogger("brain.folders")
 
-LOOK_SECONDS = 2.0
+POLL_SECONDS = 2.0
 """Pause between looks at the list of followed folders."""
 RESCAN_SECONDS = 60.0
 """Pause between whole comparisons, for changes that no event told of: of network drives, of folders that were away."""
-REST_MS = 400
+DEBOUNCE_MS = 400
 """A file that is being written is read once it has rested for so long."""
 
 Told = Callable[[WatchedFolder, FolderReport], None]
@@ -40,23 +40,26 @@ def follow_folders(
 
     A folder that cannot be imported is told in the log and in its row, and tried again.
     """
+    compared: dict[WatchedFolder, float] = {}
     while not stop.is_set():
         try:
-            _follow(settings, database, stop, tell)
+            _follow(settings, database, stop, compared, tell)
         except RagError as error:
             logger.warning("the folders are not followed at the moment: %s", error)
-        stop.wait(LOOK_SECONDS)
+        stop.wait(POLL_SECONDS)
 
 
-def _follow(settings: Settings, database: Database, stop: Event, tell: Told) -> None:
-    """Follow the folders that there are, until others are to be followed."""
+def _follow(
+    settings: Settings, database: Database, stop: Event, compared: dict[WatchedFolder, float], tell: Told
+) -> None:
+    """Follow the folders that there are, until others are to be followed; ``compared`` holds when each was compared whole."""
     folders = list_watched_folders(database)
     there = _existing(folders)
-    due = 0.0
     for paths in _changes(there, stop):
-        is_due = time.monotonic() >= due
-        due = time.monotonic() + RESCAN_SECONDS if is_due else due
-        for folder in folders if is_due else _of(there, paths):
+        oldest = time.monotonic() - RESCAN_SECONDS
+        due = [folder for folder in folders if compared.get(folder, oldest) <= oldest]
+        compared |= dict.fromkeys(due, time.monotonic())
+        for folder in [*due, *(one for one in _of(there, paths) if one not in due)]:
             report = sync_folder(settings, database, folder)
             if report is not None and report.count("imported", "updated", "removed", "refused", "failed"):
                 tell(folder, report)
@@ -78,10 +81,10 @@ def _changes(folders: Sequence[WatchedFolder], stop: Event) -> Iterator[list[str
     changes = watch(
         *{folder.path for folder in folders},
         watch_filter=None,
-        debounce=4 * REST_MS,
-        step=REST_MS,
+        debounce=4 * DEBOUNCE_MS,
+        step=DEBOUNCE_MS,
         stop_event=stop,
-        rust_timeout=int(LOOK_SECONDS * 1000),
+        rust_timeout=int(POLL_SECONDS * 1000),
         yield_on_timeout=True,
         raise_interrupt=False,
     )
@@ -100,12 +103,22 @@ def sync_folder(settings: Settings, database: Database, folder: WatchedFolder) -
         with open_folder_import(
             settings, database, folder.tenant, source=folder.source, language=folder.language
         ) as folder_import:
-            report = folder_import.run(Path(folder.path), exclude=folder.exclude, prunes=True, retries=False)
+            report = folder_import.run(
+                Path(folder.path), exclude=folder.exclude, prunes=True, retries=False, waits=False
+            )
+    except BusyError:
+        return None  # what imports it now sees the same files
     except RagError as error:
         logger.warning("folder %s of source %s: %s", folder.path, folder.source, error)
-        _note(database, folder.tenant, folder.source, str(error))
+        _record(database, folder.tenant, folder.source, str(error))
         return None
-    _note(database, folder.tenant, folder.source, _withheld(folder, report))
+    except Exception as error:
+        logger.exception("folder %s of source %s", folder.path, folder.source)
+        _record(
+            database, folder.tenant, folder.source, f"the import failed ({type(error).__name__}); the log holds why"
+        )
+        return None
+    _record(database, folder.tenant, folder.source, _withheld(folder, report))
     return report
 
 
@@ -140,9 +153,9 @@ def _withheld(folder: WatchedFolder, report: FolderReport) -> str | None:
     )
 
 
-def _note(database: Database, tenant: TenantId, source: str, problem: str | None) -> None:
+def _record(database: Database, tenant: TenantId, source: str, problem: str | None) -> None:
     def write(connection: Connection) -> None:
-        note_folder_problem(connection, tenant, source, problem)
+        record_folder_problem(connection, tenant, source, problem)
 
     try:
         database.write(tenant, write)

@@ -12,6 +12,7 @@ _FENCE = "---"
 _ENDS = ("---", "...")
 MAX_CHARACTERS = 100_000
 MAX_DEPTH = 20
+MAX_BITS = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +48,7 @@ def split_front_matter(text: str) -> FrontMatter:
     written, body = "\n".join(lines[:end]), "\n".join(lines[end + 1 :]).lstrip("\n")
     try:
         fields = _fields(written)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except Exception as error:  # noqa: BLE001  a tag such as !!int makes the loader raise anything
         return FrontMatter(body=text, warning=f"the front matter is not read and stays in the text: {_reason(error)}")
     return FrontMatter(fields=fields, body=body)
 
@@ -67,7 +68,7 @@ def _reason(error: Exception) -> str:
     mark = getattr(error, "problem_mark", None)
     if mark is not None:
         return f"line {mark.line + 2}: {getattr(error, 'problem', None) or 'no valid YAML'}"
-    return str(error) or "no valid YAML"
+    return str(error) if isinstance(error, yaml.YAMLError | ValueError) and str(error) else "no valid YAML"
 
 
 def _plain(value: Any, depth: int = 0) -> Any:
@@ -78,6 +79,8 @@ def _plain(value: Any, depth: int = 0) -> Any:
         return {str(name): _plain(one, depth + 1) for name, one in value.items()}
     if isinstance(value, list | tuple | set):
         return [_plain(one, depth + 1) for one in value]
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
+        raise ValueError("it has a number of more than 64 bits")
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value if isinstance(value, str | int | float | bool | date | datetime | None) else str(value)

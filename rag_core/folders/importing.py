@@ -1,6 +1,7 @@
 """Import of a folder: what is new or changed is parsed and stored, in batches, each one transaction."""
 
 import hashlib
+import logging
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,23 +10,27 @@ from pathlib import Path
 from typing import TypeVar
 
 from rag_core.errors import (
+    BusyError,
     ConfigurationError,
     ConflictError,
     DocumentFailedError,
     InvalidInputError,
     QueryFailedError,
+    TenantDeletedError,
 )
 from rag_core.folders.comparing import (
     FileOutcome,
-    digest_of,
-    doubt_of,
-    is_current,
+    KnownFolder,
+    is_good,
+    is_same_file,
     missing_files,
     outcome_as_before,
     outcome_of,
+    read_digest,
+    removal_risk,
 )
 from rag_core.folders.reading import FileReading, ReadFile
-from rag_core.folders.scanning import FoundFile, scan_folder
+from rag_core.folders.scanning import FoundFile, file_of, scan_folder
 from rag_core.model.document import FileStatus, StoredFile
 from rag_core.model.note import TenantId
 from rag_core.notes.importing import full_tenant
@@ -35,11 +40,24 @@ from rag_core.parsing.working import DocumentParser
 from rag_core.resilience.ordered import map_in_order
 from rag_core.resilience.outages import when_back
 from rag_core.storage.database import Connection, Database
-from rag_core.storage.documents import delete_files, fetch_files, hold_folder, move_folder, rename_files, store_files
+from rag_core.storage.documents import (
+    delete_files,
+    fetch_files,
+    folder_lock,
+    hold_folder,
+    move_folder,
+    rename_files,
+    store_files,
+)
 from rag_core.storage.notes import ensure_tenant, is_tenant, store_notes
+from rag_core.storage.uploads import SOURCE as UPLOADS
+
+logger = logging.getLogger("brain.folders")
 
 BATCH_FILES = 200
 BATCH_CHARACTERS = 2_000_000
+COMPARED_FILES = 200
+"""Files by which a folder is known again at another place."""
 _MARKDOWN = "md"
 Result = TypeVar("Result")
 
@@ -90,6 +108,7 @@ class FolderImport:
         prunes: bool = False,
         is_confirmed: bool = False,
         retries: bool = True,
+        waits: bool = True,
     ) -> FolderReport:
         """Import the folder, or ``only`` one file of it; files that were imported before and are as they were cost a comparison.
 
@@ -101,65 +120,97 @@ class FolderImport:
         Raises:
             InvalidInputError: no such folder, or a pattern that cannot be read.
             ConflictError: the source has the files of another folder.
+            BusyError: the source is being imported already, and this import does not wait for it.
+            TenantDeletedError: the tenant was deleted meanwhile, and with it what was stored before.
             DatabaseUnavailableError: PostgreSQL did not come back; what was stored before stays.
         """
+        if self.reading.source == UPLOADS:
+            raise InvalidInputError(
+                f"{UPLOADS!r} is the source of uploads; give the folder another one with --source NAME"
+            )
         folder = folder.resolve()
+        with folder_lock(self.database, self.tenant, self.reading.source, waits=waits) as is_alone:
+            if not is_alone:
+                raise BusyError(f"the source {self.reading.source!r} is being imported already")
+            return self._run(folder, only, exclude, prunes=prunes, is_confirmed=is_confirmed, retries=retries)
+
+    def _run(
+        self,
+        folder: Path,
+        only: str | None,
+        exclude: Sequence[str],
+        *,
+        prunes: bool,
+        is_confirmed: bool,
+        retries: bool,
+    ) -> FolderReport:
         try:
             device = str(folder.stat().st_dev)
-            known, is_elsewhere = self._known(folder, device)  # first: what is imported meanwhile is not taken for gone
-            found = [_the_file(folder, only)] if only else list(scan_folder(folder, exclude=exclude))
+            known = self._known(folder, device)  # first: what is imported meanwhile is not taken for gone
+            found = [file_of(folder, only)] if only else list(scan_folder(folder, exclude=exclude))
         except OSError as error:
             raise InvalidInputError(f"{folder} cannot be read: {error.strerror}") from error
+        if not is_confirmed:
+            self._check_place(folder, known)
         report = FolderReport()
         gone = {} if only else self._gone(found, known)
-        self._store_all(self._items(found, known, retries=retries), report, folder, device)
+        self._store_all(self._items(found, known.files, retries=retries), report, folder, known)
         if prunes:
-            self._prune(
-                gone,
-                known,
-                report,
-                reason=doubt_of(found, known, gone, is_elsewhere=is_elsewhere),
-                is_confirmed=is_confirmed,
-            )
+            self._prune(gone, known, report, folder, reason="" if is_confirmed else removal_risk(found, gone, known))
         if not gone or (prunes and not report.withheld):
             self._write(lambda connection: self._settle(connection, folder, device))
         return report
 
     # The folder ------------------------------------------------------------------------------------------------------
 
-    def _known(self, folder: Path, device: str) -> tuple[dict[str, StoredFile], bool]:
-        """The source's files as stored, and whether they were imported from another place or device."""
+    def _known(self, folder: Path, device: str) -> KnownFolder:
+        """The source as stored, and whether it was imported from another place or device."""
 
-        def read(connection: Connection) -> tuple[dict[str, StoredFile], tuple[str, str]]:
+        def read(connection: Connection) -> KnownFolder:
             if not is_tenant(connection, self.tenant):
-                return {}, (str(folder), device)
+                return KnownFolder(files={}, path=str(folder), is_new_tenant=True)
             held = hold_folder(connection, self.tenant, source=self.reading.source, path=str(folder), device=device)
-            return fetch_files(connection, self.tenant, self.reading.source), held
-
-        files, (path, former_device) = self._write(read)
-        if path != str(folder) and Path(path).is_dir():
-            raise ConflictError(
-                f"the source {self.reading.source!r} has the files of {path}; give this folder another one with --source NAME"
+            return KnownFolder(
+                files=fetch_files(connection, self.tenant, self.reading.source),
+                path=held.path,
+                is_elsewhere=(held.path, held.device) != (str(folder), device),
+                most_notes=held.most_notes,
+                moment=held.moment,
             )
-        return files, (path, former_device) != (str(folder), device)
+
+        return self._write(read)
+
+    def _check_place(self, folder: Path, known: KnownFolder) -> None:
+        """Refuse another folder than the one that was imported; a folder that moved has most of its files still.
+
+        Raises:
+            ConflictError: it is another one.
+        """
+        if known.path == str(folder) or not known.files:
+            return
+        files = list(known.files.values())[:COMPARED_FILES]
+        if Path(known.path).is_dir() or 2 * sum(is_same_file(folder, file) for file in files) < len(files):
+            raise ConflictError(
+                f"the source {self.reading.source!r} has the files of {known.path}; give this folder another one with --source NAME"
+            )
 
     def _settle(self, connection: Connection, folder: Path, device: str) -> None:
         if is_tenant(connection, self.tenant):
             move_folder(connection, self.tenant, source=self.reading.source, path=str(folder), device=device)
 
-    def _gone(self, found: Sequence[FoundFile], known: dict[str, StoredFile]) -> dict[str, StoredFile]:
+    def _gone(self, found: Sequence[FoundFile], known: KnownFolder) -> dict[str, StoredFile]:
         """The files with notes that are gone for good.
 
         Those that were renamed get their new paths, among the known ones too; those that no note was made of are forgotten.
         """
-        missing = missing_files(known, found)
+        missing = missing_files(known.files, found)
         without_note = [path for path, file in missing.items() if file.note_id is None]
         if without_note:
-            self._write(partial(self._delete, paths=without_note))
+            self._delete(without_note, known)
         return self._renamed(found, known, {path: file for path, file in missing.items() if file.note_id is not None})
 
     def _renamed(
-        self, found: Sequence[FoundFile], known: dict[str, StoredFile], gone: Mapping[str, StoredFile]
+        self, found: Sequence[FoundFile], known: KnownFolder, gone: Mapping[str, StoredFile]
     ) -> dict[str, StoredFile]:
         by_hash: defaultdict[bytes, deque[str]] = defaultdict(deque)
         sizes = {file.file_size for file in gone.values()}
@@ -168,38 +219,40 @@ class FolderImport:
                 by_hash[file.file_hash].append(path)
         renamed: dict[str, str] = {}
         for new in found:
-            former_there = known.get(new.path)
+            former_there = known.files.get(new.path)
             is_new = former_there is None or former_there.note_id is None
             if is_new and not new.error and new.size in sizes and new.size <= self.reading.max_bytes:
-                former = by_hash.get(digest_of(new.file))
-                if former:
-                    renamed[former.popleft()] = new.path
-        if not renamed:
-            return dict(gone)
-        self._write(lambda connection: rename_files(connection, self.tenant, self.reading.source, renamed))
-        for before, after in renamed.items():
-            known[after] = replace(known.pop(before), path=after, parser=None)
-        return {path: file for path, file in gone.items() if path not in renamed}
+                digest = read_digest(new.file)
+                if digest is not None and by_hash.get(digest):
+                    renamed[by_hash[digest].popleft()] = new.path
+        done = self._rename(renamed, known) if renamed else set()
+        for before in done:
+            after = renamed[before]
+            known.files[after] = replace(known.files.pop(before), path=after, parser=None)
+        return {path: file for path, file in gone.items() if path not in done}
+
+    def _rename(self, renamed: Mapping[str, str], known: KnownFolder) -> set[str]:
+        assert known.moment is not None
+        rename = partial(
+            rename_files, tenant=self.tenant, source=self.reading.source, renamed=renamed, before=known.moment
+        )
+        return self._write(rename)
 
     def _prune(
-        self,
-        gone: Mapping[str, StoredFile],
-        known: Mapping[str, StoredFile],
-        report: FolderReport,
-        *,
-        reason: str,
-        is_confirmed: bool,
+        self, gone: Mapping[str, StoredFile], known: KnownFolder, report: FolderReport, folder: Path, *, reason: str
     ) -> None:
-        if reason and not is_confirmed:
-            report.withheld, report.withheld_reason = tuple(sorted(gone)), reason
+        paths = [path for path in sorted(gone) if not (folder / path).exists()]  # some may be back
+        if reason and paths:
+            report.withheld, report.withheld_reason = tuple(paths), reason
             return
-        paths = sorted(gone)
         for place in range(0, len(paths), BATCH_FILES):
-            self._write(partial(self._delete, paths=paths[place : place + BATCH_FILES]))
-        report.files += [FileOutcome(path=path, status="removed", parser=known[path].parser) for path in paths]
+            deleted = self._delete(paths[place : place + BATCH_FILES], known)
+            report.files += [FileOutcome(path=path, status="removed", parser=gone[path].parser) for path in deleted]
 
-    def _delete(self, connection: Connection, paths: Sequence[str]) -> int:
-        return delete_files(connection, self.tenant, self.reading.source, paths)
+    def _delete(self, paths: Sequence[str], known: KnownFolder) -> list[str]:
+        assert known.moment is not None
+        delete = partial(delete_files, tenant=self.tenant, source=self.reading.source, paths=paths, before=known.moment)
+        return self._write(delete)
 
     # The files -------------------------------------------------------------------------------------------------------
 
@@ -219,7 +272,7 @@ class FolderImport:
         try:
             source = self._source_file(file)
             stored = replace(stored, file_hash=hashlib.sha256(source.data).digest(), file_size=len(source.data))
-            if known and known.status == "imported" and known.file_hash == stored.file_hash and is_current(known):
+            if known and is_good(known) and known.file_hash == stored.file_hash:
                 return _Item(stored=replace(known, modified_ns=file.modified_ns))
             return self._read(file, source, stored, is_renamed=known is not None and known.parser is None)
         except ConfigurationError:
@@ -230,6 +283,11 @@ class FolderImport:
             return _Item(stored=replace(stored, status="failed", error=str(error)))
         except OSError as error:
             return _Item(stored=replace(stored, status="failed", error=f"it cannot be read: {error.strerror}"))
+        except Exception as error:
+            logger.exception("a file of source %s cannot be read", self.reading.source)
+            name = suffix_of(file.path)[1:]
+            failed = f"the parser of {name} failed ({type(error).__name__}); save the file again in the program it comes from"
+            return _Item(stored=replace(stored, status="failed", error=failed))
 
     def _source_file(self, file: FoundFile) -> SourceFile:
         if file.error:
@@ -267,7 +325,9 @@ class FolderImport:
 
     # Storing ---------------------------------------------------------------------------------------------------------
 
-    def _store_all(self, items: Iterable[_Item | FileOutcome], report: FolderReport, folder: Path, device: str) -> None:
+    def _store_all(
+        self, items: Iterable[_Item | FileOutcome], report: FolderReport, folder: Path, known: KnownFolder
+    ) -> None:
         batch: list[_Item] = []
         characters = 0
         for item in items:
@@ -277,33 +337,36 @@ class FolderImport:
             batch.append(item)
             characters += len(item.read.document.text) if item.read else 0
             if len(batch) == BATCH_FILES or characters > BATCH_CHARACTERS:
-                self._store(batch, report, folder, device)
+                self._store(batch, report, folder, known)
                 batch, characters = [], 0
         if batch:
-            self._store(batch, report, folder, device)
+            self._store(batch, report, folder, known)
 
-    def _store(self, batch: Sequence[_Item], report: FolderReport, folder: Path, device: str) -> None:
+    def _store(self, batch: Sequence[_Item], report: FolderReport, folder: Path, known: KnownFolder) -> None:
         """Store a batch; when the database refuses it, store it file by file, so that only the bad ones are left out."""
 
         def write(connection: Connection) -> tuple[bool, list[FileOutcome]]:
             is_new = not is_tenant(connection, self.tenant)
+            if is_new and not (known.is_new_tenant and not report.is_new_tenant):
+                raise TenantDeletedError(f"the tenant {self.tenant} was deleted; nothing of this import is left")
             ensure_tenant(connection, self.tenant)
+            device = str(folder.stat().st_dev)
             hold_folder(connection, self.tenant, source=self.reading.source, path=str(folder), device=device)
             return is_new, self._stored(connection, batch)
 
         try:
             is_new, outcomes = self._write(write)
+        except TenantDeletedError:
+            raise
         except QueryFailedError as error:
-            if len(batch) == 1:
-                stored = batch[0].stored
-                report.files.append(
-                    outcome_of(
-                        replace(stored, status="failed", error=f"PostgreSQL refuses it: {error.__cause__}"), "failed"
-                    )
-                )
-                return
-            for item in batch:
-                self._store([item], report, folder, device)
+            if len(batch) > 1:
+                for item in batch:
+                    self._store([item], report, folder, known)
+            elif batch[0].read:
+                refused = replace(batch[0].stored, status="failed", error=f"PostgreSQL refuses it: {error.__cause__}")
+                self._store([_Item(stored=refused)], report, folder, known)
+            else:
+                report.files.append(outcome_of(batch[0].stored, None))
             return
         report.is_new_tenant |= is_new
         report.files += outcomes
@@ -336,8 +399,3 @@ class FolderImport:
             return self.database.write(self.tenant, run, has_copy=True)
 
         return when_back(write, on_waiting=self.on_waiting)
-
-
-def _the_file(folder: Path, name: str) -> FoundFile:
-    facts = (folder / name).stat()
-    return FoundFile(path=name, file=folder / name, size=facts.st_size, modified_ns=facts.st_mtime_ns)

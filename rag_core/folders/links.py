@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from rag_core.model.document import DocumentBlock, NoteLink, NoteName, name_key
 from rag_core.model.note import Span
+from rag_core.notes.validation import is_storable
 
 _WIKI = re.compile(r"\[\[(?P<target>[^\[\]|#\n]{1,500})(?:#(?P<heading>[^\[\]|\n]{0,500}))?(?:\|[^\[\]\n]{0,500})?\]\]")
 _RELATIVE = re.compile(
@@ -48,8 +49,9 @@ def _relative_links(text: str, path: str) -> Iterator[NoteLink]:
             continue
         file, _, heading = address.partition("#")
         target = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(file)))
-        if not target.startswith("..") and "\0" not in target:
-            yield _link("relative", match.span(), target, unquote(heading))
+        heading = unquote(heading)
+        if not target.startswith("..") and is_storable(target) and is_storable(heading):
+            yield _link("relative", match.span(), target, heading)
 
 
 def _link(kind: str, span: Span, target: str, heading: str | None) -> NoteLink:
@@ -95,6 +97,6 @@ def names_of(path: str, *, title: str | None, aliases: Iterable[str]) -> tuple[N
     ]
     best: dict[str, int] = {}
     for name, rank in ranked:
-        if key := name_key(name)[:500]:
+        if key := name_key(name):
             best.setdefault(key, rank)
     return tuple(NoteName(key=key, rank=rank) for key, rank in best.items())[:MAX_NAMES]

@@ -134,7 +134,10 @@ class FileReading:
         contents = FileContents(blocks=document.blocks, links=links, names=names_of(path, title=title, aliases=aliases))
         told = (*warnings, *(_told(one.message, one.page, document) for one in document.warnings))
         return ReadFile(
-            note=replace(note, kind=kind, dated_by=dated_by), contents=contents, document=document, warnings=told
+            note=replace(note, external_id=path, kind=kind, dated_by=dated_by),
+            contents=contents,
+            document=document,
+            warnings=told,
         )
 
 

@@ -1,5 +1,6 @@
 """Files of a folder that are to be imported, and those that are left out with the reason."""
 
+import hashlib
 import json
 import os
 import stat
@@ -16,6 +17,10 @@ from rag_core.errors import InvalidInputError
 TEMPLATE_FOLDERS = frozenset({"templates", "_templates", "plantillas", "vorlagen"})
 """Names of folders of templates, compared without case."""
 MAX_SETTINGS_BYTES = 100_000
+MAX_PATH_CHARACTERS = 512
+MAX_PATH_BYTES = 1000
+MAX_STARS = 3
+"""Stars in a part of a pattern: with more of them, comparing one name may take seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +44,8 @@ def scan_folder(folder: Path, *, exclude: Sequence[str] = ()) -> Iterator[FoundF
         InvalidInputError: a pattern of ``exclude`` cannot be read.
         OSError: the folder itself cannot be read.
     """
+    if costly := next(filter(_is_costly, exclude), None):
+        raise InvalidInputError(f"--exclude has more than {MAX_STARS} stars between two slashes: {costly}; write fewer")
     try:
         excluded = GitIgnoreSpec.from_lines(exclude)
     except ValueError as error:
@@ -53,6 +60,17 @@ def scan_folder(folder: Path, *, exclude: Sequence[str] = ()) -> Iterator[FoundF
         else:
             seen.add(found.path)
             yield found
+
+
+def file_of(folder: Path, name: str) -> FoundFile:
+    """One file of a folder, by its name.
+
+    Raises:
+        OSError: there is no such file.
+    """
+    facts = (folder / name).stat()
+    found = FoundFile(path=_shown(name), file=folder / name, size=facts.st_size, modified_ns=facts.st_mtime_ns)
+    return found if stat.S_ISREG(facts.st_mode) else _unreadable(found, "no regular file")
 
 
 _TEMPLATE_SETTINGS = {
@@ -100,6 +118,12 @@ def _folder(
 
 def _file(entry: os.DirEntry[str], path: str) -> FoundFile:
     found = FoundFile(path=_shown(path), file=Path(entry.path))
+    if len(found.path) > MAX_PATH_CHARACTERS or len(found.path.encode()) > MAX_PATH_BYTES:
+        cut = FoundFile(
+            path=f"{found.path[:100]}…{hashlib.sha256(path.encode(errors='surrogateescape')).hexdigest()[:16]}",
+            file=found.file,
+        )
+        return _unreadable(cut, f"its path has more than {MAX_PATH_CHARACTERS} characters; shorten it")
     if found.path != normalize("NFC", path):
         return _unreadable(found, "its name is not UTF-8; rename it")
     if entry.is_symlink():
@@ -125,10 +149,15 @@ def _shown(path: str) -> str:
 def _ignored_by(folder: Path, prefix: str) -> tuple[tuple[str, PathSpec[Any]], ...]:
     """The rules of the folder's own ``.gitignore``; lines that Git would not read either are passed over."""
     try:
-        text = (folder / ".gitignore").read_text(encoding="utf-8", errors="replace")
-        return ((prefix, GitIgnoreSpec.from_lines(text.splitlines())),)
+        with (folder / ".gitignore").open("rb") as opened:
+            lines = opened.read(MAX_SETTINGS_BYTES).decode(errors="replace").splitlines()
+        return ((prefix, GitIgnoreSpec.from_lines(line for line in lines if not _is_costly(line))),)
     except (OSError, ValueError):
         return ()
+
+
+def _is_costly(pattern: str) -> bool:
+    return any(part.count("*") > MAX_STARS for part in pattern.split("/"))
 
 
 def _is_ignored(path: str, rules: Sequence[tuple[str, PathSpec[Any]]], *, is_folder: bool) -> bool:

@@ -1,7 +1,7 @@
 """One note, stored and indexed at once: what the API does for a note that is created or changed."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from rag_core.errors import ConflictError, EmbeddingError, NotFoundError, TenantFullError
@@ -12,14 +12,14 @@ from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.scanning import scanned, store_scans
 from rag_core.indexing.staging import stage_note
 from rag_core.model.embedding import EmbeddingKind, input_hash
-from rag_core.model.note import NewNote, NoteId, TenantId, content_hash, note_id_for
+from rag_core.model.note import NewNote, NoteId, TenantId, content_hash
 from rag_core.notes.importing import full_tenant
 from rag_core.storage import note_vectors
 from rag_core.storage import staging as store
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.migration_control import fetch_standing, hold_state
 from rag_core.storage.note_vectors import NoteVector
-from rag_core.storage.notes import StoredBatch, hold_tenant, is_indexed, store_notes
+from rag_core.storage.notes import StoredBatch, free_note_id, hold_tenant, is_indexed, store_notes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +90,7 @@ def _fetch_standing(connection: Connection, tenant: TenantId, note: NewNote) -> 
     """Fetch the state of the note, which the migration does not change until the caller's transaction ends."""
     state = hold_state(connection, tenant)
     known = fetch_standing(connection, tenant, source=note.source, external_id=note.external_id)
-    note_id, is_pending = known or (note_id_for(tenant, note.source, note.external_id), False)
+    note_id, is_pending = known or (free_note_id(connection, tenant, note), False)
     return _Standing(note_id=note_id, stays_whole=state == "rolled_back" or (state == "stopped" and is_pending))
 
 
@@ -121,7 +121,7 @@ def _store(
         if _fetch_standing(connection, tenant, note) != standing:
             return None
         hold_tenant(database, connection, tenant)
-        _check(store_notes(connection, tenant, [note]), note, expected, tenant)
+        _check(store_notes(connection, tenant, [replace(note, note_id=standing.note_id)]), note, expected, tenant)
         beside(connection)
         store_scans(connection, tenant, [scan])
         if isinstance(found, NoteVector):

@@ -80,6 +80,8 @@ class ParsedDocument:
 
 
 LinkKind = Literal["wiki", "relative"]
+MAX_KEY_CHARACTERS = 200
+"""Names and sources together must fit an index row of 2,704 bytes."""
 FileStatus = Literal["imported", "updated", "unchanged", "removed", "refused", "failed"]
 
 
@@ -132,6 +134,6 @@ class StoredFile:
 
 
 def name_key(name: str) -> str:
-    """A note's name as names are compared: NFC, without regard to case, without the suffix of Markdown."""
+    """A note's name as names are compared: NFC, without regard to case, without the suffix of Markdown, at most 200 characters."""
     key = unicodedata.normalize("NFC", name).casefold().strip()
-    return key.removesuffix(".md").removesuffix(".markdown")
+    return key.removesuffix(".md").removesuffix(".markdown")[:MAX_KEY_CHARACTERS]

@@ -47,6 +47,7 @@ class NewNote:
     With ``keeps_metadata`` it came without metadata: a stored note keeps its own, and with them its tags and departments.
     With ``keeps_audience`` nothing was said of its audience: a stored note stays for whom it was.
     ``kind`` None leaves a stored note what it is; a new one is a note. ``dated_by`` None is "given" where there is a date.
+    ``note_id`` is the id of a new note, by default the one of its name; a stored note keeps its own.
     """
 
     external_id: str
@@ -62,6 +63,7 @@ class NewNote:
     keeps_audience: bool = False
     kind: NoteKind | None = None
     dated_by: DatedBy | None = None
+    note_id: NoteId | None = None
 
 
 _NAMESPACE = uuid.UUID("6f6f4f5e-5f0e-5c57-9b54-0d6a1b3a2c11")

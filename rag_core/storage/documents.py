@@ -1,9 +1,10 @@
 """Files of folders: their state, the blocks of their text, their names and links."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from psycopg.types.json import Jsonb
@@ -129,16 +130,35 @@ class WatchedFolder:
     tenant: TenantId
     source: str
     path: str
-    exclude: list[str]
+    exclude: tuple[str, ...]
     language: Language | None
 
 
-def hold_folder(connection: Connection, tenant: TenantId, *, source: str, path: str, device: str) -> tuple[str, str]:
-    """Path and device of the source's folder: as stored before, else the ones given. No other import of it goes on meanwhile."""
+@contextmanager
+def folder_lock(database: Database, tenant: TenantId, source: str, *, waits: bool) -> Iterator[bool]:
+    """Keep other imports of a source out while the block runs; False where one goes on and this one does not wait for it."""
+    parameters = {"tenant": tenant, "source": source}
+    with database.owner() as connection:
+        row = connection.execute(query("lock_folder" if waits else "try_folder"), parameters).fetchone()
+        yield waits or row == (True,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldFolder:
+    """A source's folder as stored: the most notes it had within a day, and the database's time."""
+
+    path: str
+    device: str
+    most_notes: int
+    moment: datetime
+
+
+def hold_folder(connection: Connection, tenant: TenantId, *, source: str, path: str, device: str) -> HeldFolder:
+    """The source's folder: as stored before, else with the path and device given. Its row is held until the transaction ends."""
     parameters = {"tenant": tenant, "source": source, "path": path, "device": device}
     row = connection.execute(query("hold_folder"), parameters).fetchone()
     assert row is not None
-    return row[0], row[1]
+    return HeldFolder(path=row[0], device=row[1], most_notes=row[2], moment=row[3])
 
 
 def watch_folder(
@@ -164,14 +184,15 @@ def unwatch_folder(connection: Connection, tenant: TenantId, source: str) -> boo
 
 def forget_folder(connection: Connection, tenant: TenantId, source: str) -> int:
     """Delete a source's folder with its notes and all that was made of them; return their number."""
-    deleted = delete_files(connection, tenant, source, list(fetch_files(connection, tenant, source)))
+    files = fetch_files(connection, tenant, source)
+    delete_files(connection, tenant, source, list(files), before=datetime.max.replace(tzinfo=UTC))
     connection.execute(query("delete_folder"), {"tenant": tenant, "source": source})
-    return deleted
+    return sum(1 for file in files.values() if file.note_id is not None)
 
 
-def note_folder_problem(connection: Connection, tenant: TenantId, source: str, problem: str | None) -> None:
+def record_folder_problem(connection: Connection, tenant: TenantId, source: str, problem: str | None) -> None:
     """Record why the last import of a folder left something undone, or that it did not."""
-    connection.execute(query("note_folder_problem"), {"tenant": tenant, "source": source, "problem": problem})
+    connection.execute(query("record_folder_problem"), {"tenant": tenant, "source": source, "problem": problem})
 
 
 def fetch_folder_problem(connection: Connection, tenant: TenantId, source: str) -> str | None:
@@ -185,15 +206,22 @@ def list_folders(connection: Connection, tenant: TenantId) -> list[StoredFolder]
     return fetch_all(connection, StoredFolder, "list_folders", {"tenant": tenant})
 
 
-def list_file_states(connection: Connection, tenant: TenantId, source: str) -> list[FileState]:
-    """The files of a source by their paths."""
-    return fetch_all(connection, FileState, "list_file_states", {"tenant": tenant, "source": source})
+def list_file_states(
+    connection: Connection, tenant: TenantId, source: str, *, is_problem: bool = False
+) -> list[FileState]:
+    """The files of a source by their paths; with ``is_problem`` those that were refused or failed."""
+    parameters = {"tenant": tenant, "source": source, "is_problem": is_problem}
+    return fetch_all(connection, FileState, "list_file_states", parameters)
 
 
 def list_watched_folders(database: Database) -> list[WatchedFolder]:
     """Followed folders of all tenants."""
     with database.owner() as connection:
-        return fetch_all(connection, WatchedFolder, "list_watched_folders")
+        rows = connection.execute(query("list_watched_folders")).fetchall()
+    return [
+        WatchedFolder(tenant=TenantId(tenant), source=source, path=path, exclude=tuple(exclude), language=language)
+        for tenant, source, path, exclude, language in rows
+    ]
 
 
 def move_folder(connection: Connection, tenant: TenantId, *, source: str, path: str, device: str) -> None:
@@ -292,18 +320,26 @@ def _placed(tenant: TenantId, spans: Sequence[tuple[NoteId, int, DocumentBlock |
     }
 
 
-def rename_files(connection: Connection, tenant: TenantId, source: str, renamed: Mapping[str, str]) -> None:
-    """Give files and their notes new paths, by the former ones; nothing is embedded anew. No note has a new path yet."""
-    connection.execute(query("delete_files"), {"tenant": tenant, "source": source, "paths": list(renamed.values())})
+def rename_files(
+    connection: Connection, tenant: TenantId, source: str, renamed: Mapping[str, str], *, before: datetime
+) -> set[str]:
+    """Give files and their notes new paths, by the former ones; nothing is embedded anew. Return those that were renamed.
+
+    Where another note has the new path already, the file keeps its own; files that were refused make room.
+    """
+    delete_files(connection, tenant, source, list(renamed.values()), before=before)
     parameters = {"tenant": tenant, "source": source, "before": list(renamed), "after": list(renamed.values())}
-    connection.execute(query("rename_files"), parameters)
+    return {row[0] for row in connection.execute(query("rename_files"), parameters).fetchall()}
 
 
-def delete_files(connection: Connection, tenant: TenantId, source: str, paths: Sequence[str]) -> int:
-    """Delete files with their notes and all that was made of them; return the number of notes."""
-    parameters = {"tenant": tenant, "source": source, "paths": list(paths)}
-    notes = [row[0] for row in connection.execute(query("delete_files"), parameters).fetchall() if row[0]]
-    return len(delete_notes(connection, tenant, notes))
+def delete_files(
+    connection: Connection, tenant: TenantId, source: str, paths: Sequence[str], *, before: datetime
+) -> list[str]:
+    """Delete files that were last compared before a moment, with their notes and all that was made of them; return their paths."""
+    parameters = {"tenant": tenant, "source": source, "paths": list(paths), "before": before}
+    rows = connection.execute(query("delete_files"), parameters).fetchall()
+    delete_notes(connection, tenant, [note for _, note in rows if note])
+    return [path for path, _ in rows]
 
 
 def count_chunks(connection: Connection, tenant: TenantId, source: str) -> dict[str, int]:

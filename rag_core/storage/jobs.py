@@ -155,9 +155,10 @@ def fail_silent_jobs(owner: Connection, *, seconds: float, error: str) -> list[U
     return [row[1] for row in rows]
 
 
-def requeue_silent_jobs(owner: Connection, *, seconds: float, kinds: Collection[str]) -> list[UUID]:
-    """Queue running jobs of these kinds again whose worker fell silent; their ids."""
-    rows = owner.execute(query("requeue_silent_jobs"), {"seconds": seconds, "kinds": list(kinds)}).fetchall()
+def requeue_silent_jobs(owner: Connection, *, seconds: float, kinds: Collection[str], attempts: int) -> list[UUID]:
+    """Queue running jobs of these kinds again whose worker fell silent, unless they were begun so often; their ids."""
+    values = {"seconds": seconds, "kinds": list(kinds), "attempts": attempts}
+    rows = owner.execute(query("requeue_silent_jobs"), values).fetchall()
     return [row[0] for row in rows]
 
 

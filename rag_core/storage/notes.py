@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from psycopg.types.json import Jsonb
 
@@ -127,7 +127,7 @@ def unchunk(connection: Connection, tenant: TenantId, notes: Sequence[UUID]) -> 
 
 def _incoming_row(tenant: TenantId, note: NewNote) -> tuple[Any, ...]:
     return (
-        note_id_for(tenant, note.source, note.external_id),
+        note.note_id or note_id_for(tenant, note.source, note.external_id),
         note.source,
         note.external_id,
         note.title,
@@ -146,6 +146,13 @@ def _incoming_row(tenant: TenantId, note: NewNote) -> tuple[Any, ...]:
 
 def _dumps(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+def free_note_id(connection: Connection, tenant: TenantId, note: NewNote) -> NoteId:
+    """The id that a new note gets: the one of its name, unless a note that was renamed has it."""
+    proposed = note.note_id or note_id_for(tenant, note.source, note.external_id)
+    row = connection.execute(query("is_note"), {"tenant": tenant, "note": proposed}).fetchone()
+    return NoteId(uuid4()) if row == (True,) else proposed
 
 
 def fetch_note(connection: Connection, tenant: TenantId, note_id: NoteId) -> Note:

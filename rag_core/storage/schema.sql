@@ -69,7 +69,7 @@ begin
 end $$;
 
 CREATE FUNCTION brain.forget_original() RETURNS trigger
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'brain'
     AS $$
 begin
@@ -129,7 +129,7 @@ begin
 end $$;
 
 CREATE FUNCTION brain.forget_upload() RETURNS trigger
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'brain'
     AS $$
 begin
@@ -389,6 +389,8 @@ CREATE TABLE brain.documents (
     note_id uuid,
     status text NOT NULL,
     is_upload boolean DEFAULT false NOT NULL,
+    document_id uuid,
+    job_id uuid,
     error text,
     format text,
     file_hash bytea,
@@ -402,6 +404,7 @@ CREATE TABLE brain.documents (
     warnings jsonb DEFAULT '[]'::jsonb NOT NULL,
     checked_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT documents_check CHECK (((status = ANY (ARRAY['queued'::text, 'imported'::text])) = (error IS NULL))),
+    CONSTRAINT documents_check1 CHECK ((is_upload = (document_id IS NOT NULL))),
     CONSTRAINT documents_file_hash_check CHECK ((octet_length(file_hash) = 32)),
     CONSTRAINT documents_file_size_check CHECK ((file_size >= 0)),
     CONSTRAINT documents_page_unit_check CHECK ((page_unit = ANY (ARRAY['page'::text, 'slide'::text, 'sheet'::text, 'section'::text]))),
@@ -530,6 +533,7 @@ CREATE TABLE brain.evaluation_jobs (
     finished_at timestamp with time zone,
     asked_under jsonb,
     queued_at timestamp with time zone DEFAULT now() NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
     CONSTRAINT evaluation_jobs_done_check CHECK ((done >= 0)),
     CONSTRAINT evaluation_jobs_kind_check CHECK ((kind = ANY (ARRAY['evaluation'::text, 'tuning'::text, 'embedding_benchmark'::text, 'ingestion'::text]))),
     CONSTRAINT evaluation_jobs_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
@@ -683,9 +687,12 @@ CREATE TABLE brain.folders (
     exclude text[] DEFAULT '{}'::text[] NOT NULL,
     language text,
     problem text,
+    most_notes integer DEFAULT 0 NOT NULL,
+    most_notes_at timestamp with time zone DEFAULT now() NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     imported_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT folders_language_check CHECK ((language = ANY (ARRAY['es'::text, 'de'::text, 'en'::text]))),
+    CONSTRAINT folders_most_notes_check CHECK ((most_notes >= 0)),
     CONSTRAINT folders_path_check CHECK ((path <> ''::text)),
     CONSTRAINT folders_source_check CHECK ((source <> ''::text))
 );
@@ -1348,9 +1355,13 @@ CREATE UNIQUE INDEX corpus_statistics_change ON brain.corpus_statistics USING bt
 
 CREATE INDEX corpus_statistics_language ON brain.corpus_statistics USING btree (tenant_id, language) INCLUDE (documents, total_length);
 
+CREATE UNIQUE INDEX documents_document ON brain.documents USING btree (tenant_id, document_id);
+
 CREATE INDEX documents_hash ON brain.documents USING btree (tenant_id, file_hash) WHERE is_upload;
 
 CREATE INDEX documents_note ON brain.documents USING btree (tenant_id, note_id);
+
+CREATE INDEX documents_uploads ON brain.documents USING btree (tenant_id, checked_at DESC, path) WHERE is_upload;
 
 CREATE INDEX embedding_cache_note ON brain.embedding_cache USING btree (tenant_id, note_id);
 

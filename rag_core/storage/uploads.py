@@ -6,8 +6,9 @@ from typing import Literal
 from uuid import UUID
 
 from rag_core.model.document import PageUnit
-from rag_core.model.note import NoteId, TenantId
+from rag_core.model.note import NoteId, TenantId, note_id_for
 from rag_core.storage.database import Connection
+from rag_core.storage.notes import delete_notes
 from rag_core.storage.queries import query
 from rag_core.storage.rows import fetch_all, fetch_one, fetch_value
 
@@ -16,9 +17,10 @@ SOURCE = "uploads"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UploadState:
-    """An upload: what it became, and the last job that parsed it. ``note_id`` is None before it was parsed."""
+    """An upload: what it became, and the job that parses it. ``note_id`` is None before it was parsed; then it is ``document_id``."""
 
     path: str
+    document_id: NoteId
     note_id: NoteId | None
     status: Literal["queued", "imported", "refused", "failed"]
     error: str | None
@@ -64,11 +66,21 @@ def hold_upload_name(connection: Connection, tenant: TenantId, name: str, digest
     return next(one for one in candidates if taken.get(one, digest) == digest)
 
 
+def free_document_id(connection: Connection, tenant: TenantId, path: str) -> NoteId:
+    """The id that the note of an upload has or gets."""
+    proposed = note_id_for(tenant, SOURCE, path)
+    found: NoteId = fetch_value(
+        connection, "free_document_id", {"tenant": tenant, "source": SOURCE, "path": path, "proposed": proposed}
+    )
+    return found
+
+
 def insert_upload(
     connection: Connection,
     tenant: TenantId,
     *,
     path: str,
+    document_id: NoteId,
     file_format: str,
     content: bytes,
     digest: bytes,
@@ -80,6 +92,7 @@ def insert_upload(
         "tenant": tenant,
         "source": SOURCE,
         "path": path,
+        "document": document_id,
         "format": file_format,
         "hash": digest,
         "size": len(content),
@@ -88,29 +101,49 @@ def insert_upload(
     connection.execute(query("insert_upload"), parameters)
 
 
+def set_upload_job(connection: Connection, tenant: TenantId, path: str, job_id: UUID) -> None:
+    """Record the job that parses an upload."""
+    parameters = {"tenant": tenant, "source": SOURCE, "path": path, "job": job_id}
+    connection.execute(query("set_upload_job"), parameters)
+
+
+def sum_uploads(connection: Connection, tenant: TenantId) -> int:
+    """Bytes of all uploads of a tenant."""
+    return int(fetch_value(connection, "sum_uploads", {"tenant": tenant}))
+
+
+def hold_upload(connection: Connection, tenant: TenantId, path: str, digest: bytes) -> bool:
+    """Keep an upload until the transaction ends; False where it was deleted."""
+    parameters = {"tenant": tenant, "source": SOURCE, "path": path, "hash": digest}
+    return connection.execute(query("hold_upload"), parameters).fetchone() is not None
+
+
+def delete_upload(connection: Connection, tenant: TenantId, document: NoteId) -> bool:
+    """Delete an upload with its note and its original; False where there is none."""
+    row = connection.execute(query("delete_upload"), {"tenant": tenant, "document": document}).fetchone()
+    if row is not None and row[0] is not None:
+        delete_notes(connection, tenant, [row[0]])
+    return row is not None
+
+
 def fetch_original(connection: Connection, tenant: TenantId, digest: bytes) -> bytes | None:
     """An original by its SHA-256; None where the upload was deleted."""
-    content: bytes | None = fetch_value(connection, "fetch_original", {"tenant": tenant, "hash": digest})
-    return content
+    parameters = {"tenant": tenant, "hash": digest}
+    row = connection.execute(query("fetch_original"), parameters, binary=True).fetchone()
+    return None if row is None else bytes(row[0])
 
 
 def fetch_original_of(connection: Connection, tenant: TenantId, note: NoteId) -> OriginalFile | None:
     """The uploaded file that a note was made of; None for other notes."""
-    row = connection.execute(query("fetch_original_of_note"), {"tenant": tenant, "note": note}).fetchone()
+    row = connection.execute(query("fetch_original_of_note"), {"tenant": tenant, "note": note}, binary=True).fetchone()
     return None if row is None else OriginalFile(path=row[0], format=row[1], content=row[2])
-
-
-def fetch_upload_path(connection: Connection, tenant: TenantId, note: NoteId) -> str | None:
-    """Name of the upload that a note was made of; None for other notes."""
-    path: str | None = fetch_value(connection, "fetch_upload_of_note", {"tenant": tenant, "note": note})
-    return path
 
 
 def list_uploads(connection: Connection, tenant: TenantId, *, limit: int) -> list[UploadState]:
     """The newest uploads."""
-    return fetch_all(connection, UploadState, "list_uploads", {"tenant": tenant, "path": None, "limit": limit})
+    return fetch_all(connection, UploadState, "list_uploads", {"tenant": tenant, "document": None, "limit": limit})
 
 
-def fetch_upload(connection: Connection, tenant: TenantId, path: str) -> UploadState | None:
-    """One upload; None where there is none of that name."""
-    return fetch_one(connection, UploadState, "list_uploads", {"tenant": tenant, "path": path, "limit": 1})
+def fetch_upload(connection: Connection, tenant: TenantId, document: NoteId) -> UploadState | None:
+    """One upload; None where there is none of that id."""
+    return fetch_one(connection, UploadState, "list_uploads", {"tenant": tenant, "document": document, "limit": 1})

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 from rag_core.errors import DocumentFailedError, InvalidInputError, NotFoundError
 from rag_core.evaluation.jobs.queue import JobProgress, register
@@ -11,7 +12,7 @@ from rag_core.folders.opening import parsing_limits
 from rag_core.folders.reading import FileReading, ReadFile
 from rag_core.indexing.one_note import store_and_index
 from rag_core.model.document import StoredFile
-from rag_core.model.note import TenantId
+from rag_core.model.note import NoteId, TenantId
 from rag_core.notes.validation import audience
 from rag_core.parsing import SourceFile
 from rag_core.parsing.recognising import format_of, parser_version
@@ -19,7 +20,7 @@ from rag_core.parsing.working import DocumentParser
 from rag_core.runtime.engine import Engine
 from rag_core.storage.database import Connection
 from rag_core.storage.documents import store_files
-from rag_core.storage.uploads import SOURCE, fetch_original, fetch_upload
+from rag_core.storage.uploads import SOURCE, fetch_original, hold_upload
 
 PARSING, INDEXING = "parsing", "indexing"
 
@@ -30,17 +31,17 @@ def ingest(engine: Engine, tenant: TenantId, parameters: Mapping[str, Any], prog
     Raises:
         DocumentRefusedError, DocumentFailedError, InvalidInputError: the file cannot be parsed; the document's state says why, and
             the note of an earlier version stays.
-        NotFoundError: the upload was deleted meanwhile.
+        NotFoundError: the upload was deleted meanwhile; nothing is stored.
     """
     path, digest = str(parameters["path"]), bytes.fromhex(parameters["hash"])
     with engine.database.transaction(tenant) as connection:
-        content, upload = fetch_original(connection, tenant, digest), fetch_upload(connection, tenant, path)
-    if content is None or upload is None:
+        content = fetch_original(connection, tenant, digest)
+    if content is None:
         raise NotFoundError(f"the upload {path} was deleted")
     progress.report(PARSING, 0, 1)
     stored = StoredFile(path=path, status="imported", file_size=len(content), modified_ns=0, file_hash=digest)
     try:
-        read, stored = _parsed(engine, SourceFile(name=path, data=content), stored, parameters["metadata"])
+        read, stored = _parsed(engine, SourceFile(name=path, data=content), stored, parameters)
     except (InvalidInputError, DocumentFailedError) as error:
         is_failure = isinstance(error, DocumentFailedError)
         failed = replace(stored, status="failed" if is_failure else "refused", error=str(error))
@@ -54,7 +55,7 @@ def ingest(engine: Engine, tenant: TenantId, parameters: Mapping[str, Any], prog
 
 
 def _parsed(
-    engine: Engine, source: SourceFile, stored: StoredFile, metadata: Mapping[str, Any]
+    engine: Engine, source: SourceFile, stored: StoredFile, parameters: Mapping[str, Any]
 ) -> tuple[ReadFile, StoredFile]:
     limits = parsing_limits(engine.settings)
     reading = FileReading(
@@ -70,8 +71,15 @@ def _parsed(
     else:
         with DocumentParser(limits, workers=1) as parser:
             read = reading.document(parser.parse(source), stored.path, None)
-    facts = {**read.note.metadata, **metadata}
-    note = replace(read.note, kind="document", metadata=facts, departments=audience(facts))
+    facts = {**read.note.metadata, **parameters["metadata"]}
+    note = replace(
+        read.note,
+        kind="document",
+        note_id=NoteId(UUID(parameters["document_id"])),
+        metadata=facts,
+        departments=audience(facts),
+        keeps_audience="visibility" not in facts,
+    )
     document = read.document
     return replace(read, note=note), replace(
         stored,
@@ -86,6 +94,9 @@ def _parsed(
 
 
 def _record(connection: Connection, *, tenant: TenantId, file: StoredFile, read: ReadFile | None) -> None:
+    assert file.file_hash is not None
+    if not hold_upload(connection, tenant, file.path, file.file_hash):
+        raise NotFoundError(f"the upload {file.path} was deleted")
     store_files(connection, tenant, SOURCE, [file], {} if read is None else {file.path: read.contents})
 
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rag_core.errors import NotFoundError
-from rag_core.model.note import NoteId, TenantId, note_id_for
+from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Connection
-from rag_core.storage.uploads import SOURCE, UploadState, fetch_upload, fetch_upload_path, list_uploads
+from rag_core.storage.uploads import UploadState, fetch_upload, list_uploads
 
 DocumentStatus = Literal["queued", "parsing", "indexing", "completed", "failed"]
 SHARES = {"queued": 0, "parsing": 10, "indexing": 60}
@@ -24,11 +24,11 @@ class DocumentState:
     upload: UploadState
 
 
-def document_state(tenant: TenantId, upload: UploadState) -> DocumentState:
-    """The state of an upload, by its last job and what became of its file."""
+def document_state(upload: UploadState) -> DocumentState:
+    """The state of an upload, by its job and what became of its file."""
     status = _status(upload)
     return DocumentState(
-        document_id=upload.note_id or note_id_for(tenant, SOURCE, upload.path),
+        document_id=upload.document_id,
         status=status,
         progress=SHARES.get(status, 100),
         error=upload.error or upload.job_error if status == "failed" else None,
@@ -50,7 +50,7 @@ def _status(upload: UploadState) -> DocumentStatus:
 
 def list_documents(connection: Connection, tenant: TenantId, *, limit: int) -> list[DocumentState]:
     """The newest uploads."""
-    return [document_state(tenant, upload) for upload in list_uploads(connection, tenant, limit=limit)]
+    return [document_state(upload) for upload in list_uploads(connection, tenant, limit=limit)]
 
 
 def find_document(connection: Connection, tenant: TenantId, document: NoteId) -> DocumentState:
@@ -59,16 +59,7 @@ def find_document(connection: Connection, tenant: TenantId, document: NoteId) ->
     Raises:
         NotFoundError: the tenant has none.
     """
-    path = fetch_upload_path(connection, tenant, document)
-    upload = fetch_upload(connection, tenant, path) if path else None
-    if upload is not None:
-        return document_state(tenant, upload)
-    for waiting in list_uploads(connection, tenant, limit=MAX_WAITING):
-        state = document_state(tenant, waiting)
-        if state.document_id == document:
-            return state
-    raise NotFoundError(f"no document {document}")
-
-
-MAX_WAITING = 1000
-"""Uploads without a note that a document is looked for among."""
+    upload = fetch_upload(connection, tenant, document)
+    if upload is None:
+        raise NotFoundError(f"no document {document}")
+    return document_state(upload)

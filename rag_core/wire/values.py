@@ -58,6 +58,7 @@ def _hit_metadata(hit: Hit) -> dict[str, Any]:
     optional = {
         "originalScore": hit.original_score,
         "rerankScore": hit.rerank_score,
+        "isDated": None if hit.is_dated else False,
         "page": hit.page,
         "pageUnit": None if hit.page is None else hit.page_unit,
         "causalPath": None if hit.causal_path is None else list(hit.causal_path),

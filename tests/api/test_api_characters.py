@@ -112,7 +112,7 @@ def test_in_a_body(client: TestClient, bodies: dict[tuple[str, str], Any], bad: 
         (method.upper(), path)
         for path, operations in described.items()
         for method in operations
-        if "requestBody" in operations[method]
+        if "application/json" in operations[method].get("requestBody", {}).get("content", {})
     ]
 
     for (method, path), body in bodies.items():

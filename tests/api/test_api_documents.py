@@ -150,7 +150,12 @@ def _limits(max_bytes: int) -> Any:
 
 @pytest.mark.parametrize(
     ("fields", "status"),
-    [({"parseOptions": '{"apiKey": "x"}'}, 400), ({"visibility": "nadie"}, 400), ({"visibility": "private"}, 202)],
+    [
+        ({"classification": "a\0"}, 400),
+        ({"parseOptions": '{"apiKey": "x"}'}, 400),
+        ({"visibility": "nadie"}, 400),
+        ({"visibility": "private"}, 202),
+    ],
 )
 def test_fields_are_checked(client: TestClient, fields: dict[str, str], status: int) -> None:
     assert send(client, "Uno", **fields).status_code == status
@@ -214,6 +219,61 @@ def test_an_unknown_document_is_told(client: TestClient, part: str) -> None:
     assert client.get(f"/api/v2/documents/{uuid4()}/{part}").status_code == 404
 
 
+def test_a_private_document_stays_so_when_it_is_sent_again(client: TestClient, do_jobs: DoJobs, engine: Engine) -> None:
+    for fields in ({"visibility": "private"}, {}):
+        uploaded(client, "Uno", "nomina.md", **fields)
+        do_jobs()
+
+    with engine.database.owner() as connection:
+        assert connection.execute("select departments from brain.notes").fetchall() == [([],)]
+
+
+def test_a_document_that_was_refused_can_be_deleted(client: TestClient, do_jobs: DoJobs, engine: Engine) -> None:
+    document = uploaded(client, b"%PDF-1.7\nbroken\n%%EOF\n", "a.pdf")
+    do_jobs()
+
+    assert client.delete(f"/api/v2/documents/{document}").status_code == 204
+
+    with engine.database.owner() as connection:
+        assert connection.execute("select count(*) from brain.originals").fetchone() == (0,)
+
+
+def test_a_document_that_is_deleted_while_it_waits_is_not_stored(
+    client: TestClient, do_jobs: DoJobs, engine: Engine
+) -> None:
+    document = uploaded(client, "Uno")
+    assert client.delete(f"/api/v2/documents/{document}").status_code == 204
+
+    do_jobs()
+
+    with engine.database.owner() as connection:
+        assert connection.execute("select count(*) from brain.notes").fetchone() == (0,)
+
+
+def test_a_tenants_uploads_have_a_limit(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rag_core.uploads.receiving.sum_uploads", lambda *_: 10_000_000_000)
+
+    assert send(client, "Uno").status_code == 409
+
+
+def test_a_job_that_keeps_killing_its_server_fails(client: TestClient, engine: Engine) -> None:
+    document = uploaded(client, "Uno")
+    runner = JobRunner(engine.database, lambda: engine, poll_seconds=0)
+    with engine.database.owner() as owner:
+        for _ in range(3):
+            assert claim_job(owner, worker="killed", kinds=["ingestion"]) is not None
+            owner.execute("update brain.evaluation_jobs set heartbeat_at = now() - interval '1 hour'")
+            runner._fail_lost(owner, "any")
+
+    assert status_of(client, document)["status"] == "failed"
+
+
+def test_the_pages_of_evaluations_leave_uploads_out(client: TestClient) -> None:
+    uploaded(client, "Uno")
+
+    assert client.get("/evaluation").status_code == 200
+
+
 def test_a_job_whose_server_was_killed_is_done_again(client: TestClient, do_jobs: DoJobs, engine: Engine) -> None:
     document = uploaded(client, "Uno")
     with engine.database.owner() as owner:
@@ -269,3 +329,11 @@ class TestPage:
         page = client.get("/documentos", headers={"Accept-Language": "de"}).text
 
         assert "Dateien wählen oder hier ablegen" in page
+
+    def test_a_document_is_deleted_by_a_button(self, client: TestClient, do_jobs: DoJobs) -> None:
+        document = uploaded(client, "Uno")
+        do_jobs()
+
+        page = client.post(f"/documentos/{document}/borrar").text
+
+        assert "Todavía no has subido ningún documento." in page

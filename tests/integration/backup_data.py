@@ -48,8 +48,8 @@ insert into experiment_feedback (tenant_id, query_id, kind)
     values ('pruebas', '00000000-0000-0000-0000-00000000000f', 'helpful');
 insert into folders (tenant_id, source, path, device, exclude) values ('pruebas', 'vault', '/notas', '1', array['*.tmp', 'a b']);
 insert into originals (tenant_id, file_hash, content) values ('pruebas', sha256('x'), decode('00ff0a', 'hex'));
-insert into documents (tenant_id, source, path, note_id, status, is_upload, file_hash, file_size, modified_ns, warnings)
-    select 'pruebas', 'uploads', 'año.pdf', note_id, 'imported', true, sha256('x'), 3, 1, '["ñ"]'
+insert into documents (tenant_id, source, path, note_id, document_id, status, is_upload, file_hash, file_size, modified_ns, warnings)
+    select 'pruebas', 'uploads', 'año.pdf', note_id, note_id, 'imported', true, sha256('x'), 3, 1, '["ñ"]'
     from notes where tenant_id = 'pruebas' limit 1;
 insert into blocks (tenant_id, note_id, block_index, kind, start_char, end_char, page, box, confidence)
     select 'pruebas', note_id, 0, 'table', 0, 3, 1, array[0.1, 2, 3, 4.5], 0.3 from documents where tenant_id = 'pruebas';

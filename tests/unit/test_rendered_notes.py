@@ -48,6 +48,17 @@ def test_markdown_is_rendered(text: str, expected: str) -> None:
     assert html(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("span", "expected"), [([], "<p>Harina</p>"), ([(2, 5)], '<h2><mark id="pasaje">Pan</mark></h2>\n<p>Harina</p>')]
+)
+def test_a_first_heading_that_is_the_title_is_shown_where_it_is_marked(
+    span: list[tuple[int, int]], expected: str
+) -> None:
+    shown = rendered_note("# Pan\n\nHarina", span, set(), links=[], anchor="pasaje", title="Pan")
+
+    assert str(shown).strip() == expected
+
+
 def test_a_table_is_one() -> None:
     assert "<td>12</td>" in html("| Mes | Euros |\n| --- | --- |\n| enero | 12 |")
 
@@ -71,7 +82,7 @@ def test_a_text_loads_and_runs_nothing(text: str) -> None:
 
 
 def test_an_address_of_another_site_is_a_link() -> None:
-    assert html("[a](https://x.org)") == '<p><a href="https://x.org" rel="noopener noreferrer">a</a></p>'
+    assert html("[a](https://x.org)") == '<p><a href="https://x.org" rel="noreferrer">a</a></p>'
 
 
 @pytest.mark.parametrize(

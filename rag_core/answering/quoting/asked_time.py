@@ -36,13 +36,17 @@ def asked_time_of(retrieval: Retrieval) -> AskedTime | None:
 
 def is_of(source: Source, asked: AskedTime) -> bool:
     """Test whether the note was written in that time."""
-    return asked.since <= source.created_at < asked.until
+    return source.is_dated and asked.since <= source.created_at < asked.until
 
 
 def names_time(sentence: str, source: Source, asked: AskedTime) -> bool:
-    """Test whether the sentence, read on the day of its note, names a time within the one that is asked for."""
+    """Test whether the sentence, read on the day of its note, names a time within the one that is asked for.
+
+    Where nobody wrote that day, "yesterday" is no time.
+    """
     found = find_times(sentence, now=in_zone(source.created_at, asked.since.tzinfo), language=source.language)
-    return any(asked.since <= time.since and time.until <= asked.until for time in found)
+    known = (time for time in found if source.is_dated or not time.is_relative)
+    return any(asked.since <= time.since and time.until <= asked.until for time in known)
 
 
 def of_that_time(sources: Sequence[Source], asked: AskedTime) -> tuple[Source, ...]:

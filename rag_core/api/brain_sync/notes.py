@@ -1,5 +1,6 @@
 """``/api/notes``: one note at a time, indexed before the answer."""
 
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Annotated, Any, Literal
@@ -12,7 +13,7 @@ from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.schemas import NoteIn, NoteOut, NotePage, failures
 from rag_core.errors import ConflictError, DeadlineExceededError, InvalidInputError, ModelChangedError, NotFoundError
 from rag_core.indexing.one_note import store_and_index
-from rag_core.model.note import NewNote, Note, NoteId, TenantId, note_id_for
+from rag_core.model.note import NewNote, Note, NoteId, TenantId
 from rag_core.notes.validation import parse_note
 from rag_core.settings import Settings
 from rag_core.storage.notes import delete_notes, fetch_note, list_notes
@@ -33,9 +34,9 @@ def create_note(body: NoteIn, response: Response, context: Context) -> dict[str,
     tenant = context.writing_tenant
     external_id = str(uuid4()) if body.external_id is None else body.external_id
     note = _parsed(context.settings, body, external_id=external_id, source=body.source or DEFAULT_SOURCE)
-    note_id = note_id_for(tenant, note.source, note.external_id)
+    note = replace(note, dated_by="given")  # without a date it is written now
     with explained(ConflictError, NOTE_EXISTS):
-        _store_and_index(context, note, expected="new")
+        note_id = _store_and_index(context, note, expected="new")
     response.headers["Location"] = f"/api/notes/{note_id}"
     return note_to_wire(_stored(context, tenant, note_id))
 
@@ -89,8 +90,8 @@ def delete_note(note_id: NotePath, context: Context) -> None:
         raise ExplainedError(NO_SUCH_NOTE, kind=NotFoundError)
 
 
-def _store_and_index(context: RequestContext, note: NewNote, *, expected: Literal["new", "known"]) -> None:
-    """Store and index the note; once more, from the beginning, when its model was replaced by another meanwhile."""
+def _store_and_index(context: RequestContext, note: NewNote, *, expected: Literal["new", "known"]) -> NoteId:
+    """Store and index the note, and return its id; once more, from the beginning, when its model was replaced by another meanwhile."""
     store = partial(
         store_and_index,
         context.database,
@@ -101,9 +102,9 @@ def _store_and_index(context: RequestContext, note: NewNote, *, expected: Litera
     )
     with explained(DeadlineExceededError, TOO_BUSY):
         try:
-            store(context.engine.pipeline)
+            return store(context.engine.pipeline).note_id
         except ModelChangedError:
-            store(context.renewed_engine().pipeline)
+            return store(context.renewed_engine().pipeline).note_id
 
 
 def _parsed(settings: Settings, body: NoteIn, *, external_id: str, source: str) -> NewNote:

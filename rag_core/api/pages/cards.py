@@ -13,7 +13,7 @@ from rag_core.api.pages.highlights import excerpt, marked
 from rag_core.api.pages.texts import Texts, day_of, decimal, localised, spoken, tr
 from rag_core.model.document import PageUnit
 from rag_core.model.graph import CausalDirection
-from rag_core.model.note import Language, Note, NoteId
+from rag_core.model.note import WRITTEN_DAYS, Language, Note, NoteId
 from rag_core.model.retrieval import Hit, Retrieval, Strategy
 from rag_core.retrieval.passages import word_beginnings
 from rag_core.wire.understood import Understood, causal_chain, causal_steps, understood
@@ -246,7 +246,7 @@ def recent_note(note: Note, *, zone: ZoneInfo) -> RecentNote:
         title=title_of(note.title),
         address=f"/notas/{note.id}",
         created_at=note.created_at.isoformat(),
-        date=day_of(note.created_at, zone),
+        date=day_of(note.created_at, zone) if note.dated_by in WRITTEN_DAYS else "",
         beginning=" ".join(note.content[:400].split())[:160],
     )
 

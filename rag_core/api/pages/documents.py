@@ -5,22 +5,24 @@ It works without JavaScript; with it files can be dropped, their progress is sho
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
-from urllib.parse import urlencode
+from typing import Literal
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 
 from rag_core.api.access import Context, RequestContext
-from rag_core.api.pages.search import read_shelf
+from rag_core.api.errors import ExplainedError
+from rag_core.api.pages.search import as_uuid, read_shelf
 from rag_core.api.pages.texts import Texts, grouped, localised, tr
 from rag_core.api.pages.web import render
-from rag_core.errors import InvalidInputError
+from rag_core.errors import NotFoundError, RagError
 from rag_core.folders.opening import parsing_limits
+from rag_core.model.note import NoteId
 from rag_core.parsing.recognising import suffixes
 from rag_core.storage.documents import FileState, StoredFolder, list_file_states, list_folders
+from rag_core.storage.uploads import delete_upload
 from rag_core.uploads.receiving import receive
 from rag_core.uploads.states import DocumentState, list_documents
 
@@ -45,6 +47,7 @@ _STATES = Texts({"refused": "rechazado", "failed": "con error"})
 class DocumentCard:
     """An upload as the page shows it; without ``address`` it is no note yet."""
 
+    document_id: str
     name: str
     address: str | None
     original: str | None
@@ -74,13 +77,39 @@ class FolderCard:
 
 
 @router.get(PAGE)
-def show_documents(context: Context, *, error: Annotated[list[str] | None, Query()] = None) -> Response:
-    """The form for uploads, what became of them, and folders; ``error`` are files that were refused at once."""
-    with context.transaction() as connection:
-        documents = list_documents(connection, context.tenant, limit=LISTED)
-        folders = list_folders(connection, context.tenant)
+def show_documents(context: Context) -> Response:
+    """The form for uploads, what became of them, and folders."""
+    return _page(context, [])
+
+
+@router.post(PAGE)
+async def take_documents(request: Request, context: Context) -> Response:
+    """Take files, and go on to the list; each that is refused is told with its reason."""
+    async with request.form(max_files=MAX_FILES) as form:
+        files = [file for file in form.getlist("archivos") if isinstance(file, UploadFile) and file.filename]
+        problems = await run_in_threadpool(lambda: [problem for file in files if (problem := _taken(file, context))])
+    if not files:
+        problems = [tr("No se ha elegido ningún archivo.")]
+    return await run_in_threadpool(_page, context, problems) if problems else RedirectResponse(PAGE, status_code=303)
+
+
+@router.post(f"{PAGE}/{{document_id}}/borrar")
+def forget_document(document_id: str, context: Context) -> Response:
+    """Delete an upload with its note and its original."""
+    wanted, tenant = as_uuid(document_id), context.writing_tenant
+    with context.database.transaction(tenant) as connection:
+        if wanted is None or not delete_upload(connection, tenant, NoteId(wanted)):
+            raise ExplainedError(tr("No existe ningún documento con ese identificador"), kind=NotFoundError)
+    return RedirectResponse(PAGE, status_code=303)
+
+
+def _page(context: RequestContext, problems: Sequence[str]) -> Response:
+    tenant = context.writing_tenant  # a reader may see the demo until it has notes
+    with context.database.transaction(tenant, timeout_ms=context.timeout_ms) as connection:
+        documents = list_documents(connection, tenant, limit=LISTED)
+        folders = list_folders(connection, tenant)
         files = {
-            folder.source: list_file_states(connection, context.tenant, folder.source)
+            folder.source: list_file_states(connection, tenant, folder.source, is_problem=True)
             for folder in folders
             if folder.refused or folder.failed
         }
@@ -96,20 +125,8 @@ def show_documents(context: Context, *, error: Annotated[list[str] | None, Query
         documents=cards,
         is_waiting=any(card.state == "waiting" for card in cards),
         folders=[_folder(folder, files.get(folder.source, ())) for folder in folders],
-        problems=(error or [])[:MAX_FILES],
+        problems=problems,
     )
-
-
-@router.post(PAGE)
-async def take_documents(request: Request, context: Context) -> Response:
-    """Take files, and go on to the list; each that is refused is told there with its reason."""
-    async with request.form(max_files=MAX_FILES) as form:
-        files = [file for file in form.getlist("archivos") if isinstance(file, UploadFile) and file.filename]
-        problems = await run_in_threadpool(lambda: [problem for file in files if (problem := _taken(file, context))])
-    if not files:
-        problems = [tr("No se ha elegido ningún archivo.")]
-    query = f"?{urlencode({'error': problems}, doseq=True)}" if problems else ""
-    return RedirectResponse(f"{PAGE}{query}", status_code=303)
 
 
 def _taken(file: UploadFile, context: RequestContext) -> str | None:
@@ -123,7 +140,7 @@ def _taken(file: UploadFile, context: RequestContext) -> str | None:
             name=name,
             content=file.file.read(parsing_limits(context.settings).max_bytes + 1),
         )
-    except InvalidInputError as error:
+    except RagError as error:
         return f"{name}: {localised(str(error))}"
     return None
 
@@ -132,6 +149,7 @@ def _document(state: DocumentState) -> DocumentCard:
     upload = state.upload
     is_note = upload.note_id is not None
     return DocumentCard(
+        document_id=str(state.document_id),
         name=upload.path,
         address=f"/notas/{upload.note_id}" if is_note else None,
         original=f"/api/v2/documents/{upload.note_id}/original" if is_note else None,

@@ -28,13 +28,23 @@ _HEADING_SHIFT = 1
 
 
 def rendered_note(
-    text: str, spans: Sequence[Span], words: Collection[str], *, links: Sequence[ResolvedLink], anchor: str
+    text: str,
+    spans: Sequence[Span],
+    words: Collection[str],
+    *,
+    links: Sequence[ResolvedLink],
+    anchor: str,
+    title: str | None = None,
 ) -> Markup:
-    """Render a note's Markdown. Spans are in ``<mark>``, the first with the anchor as its id, words of these beginnings in ``<b>``.
+    """Render a note's Markdown, without a first heading that is its title.
 
-    HTML in the text is shown as text; links lead to notes, to http, https and mail addresses alone; images are their descriptions.
+    Spans are in ``<mark>``, the first with the anchor as its id, words of these beginnings in ``<b>``. HTML in the text is shown as
+    text; links lead to notes, to http, https and mail addresses alone; images are their descriptions.
     """
     edits = [*_link_edits(text, links), *(edit for span in spans for edit in _edges(text, span))]
+    heading = text.partition("\n")[0]
+    if title and heading.strip("# ") == title and not any(start < len(heading) for start, _ in spans):
+        edits = [(0, len(heading), ""), *(edit for edit in edits if edit[0] > len(heading))]
     source = _edited(_EDGES.sub(" ", text), edits)
     state = {"is_marked": False, "anchor": anchor, "words": words}
     return Markup(_reader().render(source, state))  # noqa: S704  the reader escapes, as HTML is off
@@ -118,7 +128,7 @@ class _Renderer(RendererHTML):
     def link_open(self, tokens: Sequence[Token], at: int, options: Any, env: MutableMapping[str, Any]) -> str:
         token = tokens[at]
         address = _EDGES.sub("", str(token.attrs["href"]).replace("%EE%80%80", "").replace("%EE%80%81", ""))
-        token.attrs = {"href": address} if address.startswith("/") else {"href": address, "rel": "noopener noreferrer"}
+        token.attrs = {"href": address} if address.startswith("/") else {"href": address, "rel": "noreferrer"}
         return self.renderToken(tokens, at, options, env)
 
 

@@ -170,7 +170,7 @@ def show_note(
     spans, words = ([], set()) if span is None else ([span], word_beginnings(query))
     links = linked_notes(context, note.id)
     text = (
-        rendered_note(note.content, spans, words, links=links.resolved, anchor=PASSAGE)
+        rendered_note(note.content, spans, words, links=links.resolved, anchor=PASSAGE, title=note.title)
         if links.is_markdown
         else marked(note.content, spans, words, anchor=PASSAGE)
     )

@@ -1,6 +1,7 @@
 """``/api/v2/documents``: uploads, their state, structure and originals. Errors are in German."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from functools import cache
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
@@ -16,9 +17,10 @@ from rag_core.api.schemas import Moment, failures
 from rag_core.errors import DocumentRefusedError, InvalidInputError, NotFoundError
 from rag_core.folders.opening import parsing_limits
 from rag_core.model.note import Note, NoteId
+from rag_core.storage.database import Connection
 from rag_core.storage.documents import StoredBlock, StoredChunkSpan, fetch_blocks, fetch_chunk_spans
 from rag_core.storage.notes import fetch_note
-from rag_core.storage.uploads import fetch_original_of
+from rag_core.storage.uploads import delete_upload, fetch_original_of
 from rag_core.translation import MessageTranslator, document_catalogue
 from rag_core.uploads.receiving import receive
 from rag_core.uploads.states import DocumentState, find_document
@@ -160,10 +162,11 @@ def read_structure(document_id: DocumentPath, context: Context) -> dict[str, Any
     """Sections, blocks and chunks of a document."""
     wanted = NoteId(document_id)
     state = _state(context, document_id)
-    with explained(NotFoundError, NO_SUCH_DOCUMENT), context.transaction() as connection:
-        note = fetch_note(connection, context.tenant, wanted)
-        blocks = fetch_blocks(connection, context.tenant, wanted)
-        chunks = fetch_chunk_spans(connection, context.tenant, wanted)
+    tenant = context.writing_tenant
+    with explained(NotFoundError, NO_SUCH_DOCUMENT), _transaction(context) as connection:
+        note = fetch_note(connection, tenant, wanted)
+        blocks = fetch_blocks(connection, tenant, wanted)
+        chunks = fetch_chunk_spans(connection, tenant, wanted)
     upload = state.upload
     return {
         "documentId": str(wanted),
@@ -184,8 +187,8 @@ def read_structure(document_id: DocumentPath, context: Context) -> dict[str, Any
 @router.get("/{document_id}/original", responses=failures(400, 404, 503))
 def read_original(document_id: DocumentPath, context: Context) -> Response:
     """The file as it was uploaded, to be saved."""
-    with context.transaction() as connection:
-        original = fetch_original_of(connection, context.tenant, NoteId(document_id))
+    with _transaction(context) as connection:
+        original = fetch_original_of(connection, context.writing_tenant, NoteId(document_id))
     if original is None:
         raise ExplainedError(NO_SUCH_DOCUMENT, kind=NotFoundError)
     return Response(
@@ -198,9 +201,24 @@ def read_original(document_id: DocumentPath, context: Context) -> Response:
     )
 
 
+@router.delete("/{document_id}", status_code=204, responses=failures(400, 404, 503))
+def delete_document(document_id: DocumentPath, context: Context) -> None:
+    """Delete an upload with its note and its original, whatever its state."""
+    tenant = context.writing_tenant
+    with context.database.transaction(tenant) as connection:
+        is_deleted = delete_upload(connection, tenant, NoteId(document_id))
+    if not is_deleted:
+        raise ExplainedError(NO_SUCH_DOCUMENT, kind=NotFoundError)
+
+
 def _state(context: RequestContext, document_id: UUID) -> DocumentState:
-    with explained(NotFoundError, NO_SUCH_DOCUMENT), context.transaction() as connection:
-        return find_document(connection, context.tenant, NoteId(document_id))
+    with explained(NotFoundError, NO_SUCH_DOCUMENT), _transaction(context) as connection:
+        return find_document(connection, context.writing_tenant, NoteId(document_id))
+
+
+def _transaction(context: RequestContext) -> AbstractContextManager[Connection]:
+    """A transaction of the tenant that uploads go to, though a reader may see the demo's notes until it has some."""
+    return context.database.transaction(context.writing_tenant, timeout_ms=context.timeout_ms)
 
 
 def _sections(note: Note, blocks: Sequence[StoredBlock]) -> Iterator[dict[str, Any]]:

@@ -1,5 +1,7 @@
 """Jobs: what takes too long for a request is queued, and done by a thread of `brain serve`, one at a time.
 
+Uploads have a thread of their own.
+
 A job outlives its server: a queued one is done by the next server, one that a server gives up when it ends is queued again,
 and one whose server was killed has failed, with a remedy, or is begun again (``REPEATED``). A server does only jobs that were
 asked under its own settings (``job_settings``); one that no server fits fails after ``UNFIT_SECONDS``.
@@ -42,6 +44,8 @@ MAX_UPLOADS = 200
 """Uploads of a tenant that may wait to be parsed."""
 REPEATED: frozenset[JobKind] = frozenset({"ingestion"})
 """Kinds of jobs that are begun again when their server was killed."""
+MAX_ATTEMPTS = 3
+"""A job that was under way so often when its server was killed has failed: it may be what kills them."""
 DEFECT = "the job ended with a defect of the program ({name}); the server's log holds its stack"
 SILENT = (
     f"the server that did this job gave no sign of life for {SILENT_SECONDS:.0f} s, so it was stopped or killed; "
@@ -294,7 +298,7 @@ class JobRunner:
 
     def _fail_lost(self, owner: Connection, fingerprint: str) -> None:
         """Fail what nobody does any more; what waits for other settings only when others had the time to come back."""
-        jobs.requeue_silent_jobs(owner, seconds=SILENT_SECONDS, kinds=REPEATED)
+        jobs.requeue_silent_jobs(owner, seconds=SILENT_SECONDS, kinds=REPEATED, attempts=MAX_ATTEMPTS)
         jobs.fail_silent_jobs(owner, seconds=SILENT_SECONDS, error=SILENT)
         if time.monotonic() - self._began_at >= UNFIT_SECONDS:
             jobs.fail_unfitting_jobs(owner, fingerprint=fingerprint, seconds=UNFIT_SECONDS, error=UNFIT)

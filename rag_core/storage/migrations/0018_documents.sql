@@ -17,6 +17,9 @@ create table folders (
     language text check (language in ('es', 'de', 'en')),
     -- Reason why the last import left something undone; null where it did not.
     problem text,
+    -- Most notes that the folder had within a day: removals in small steps add up.
+    most_notes integer not null default 0 check (most_notes >= 0),
+    most_notes_at timestamptz not null default now(),
     created_at timestamptz not null default now(),
     imported_at timestamptz not null default now(),
     primary key (tenant_id, source)
@@ -43,6 +46,9 @@ create table documents (
     note_id uuid,
     status text not null check (status in ('queued', 'imported', 'refused', 'failed')),
     is_upload boolean not null default false,
+    -- Of an upload: the id that its note gets, known before it is parsed, and the job that parses it.
+    document_id uuid,
+    job_id uuid,
     error text,
     format text,
     -- SHA-256 of the file; null where it was refused before it was read.
@@ -59,9 +65,12 @@ create table documents (
     checked_at timestamptz not null default now(),
     primary key (tenant_id, source, path),
     foreign key (tenant_id, note_id) references notes on delete set null (note_id),
-    check ((status in ('queued', 'imported')) = (error is null))
+    check ((status in ('queued', 'imported')) = (error is null)),
+    check (is_upload = (document_id is not null))
 );
 create index documents_note on documents (tenant_id, note_id);
+create unique index documents_document on documents (tenant_id, document_id);
+create index documents_uploads on documents (tenant_id, checked_at desc, path) where is_upload;
 
 -- The blocks of a document: note.content[start_char:end_char] is the block in Markdown.
 create table blocks (
@@ -118,15 +127,15 @@ end $$;
 create trigger notes_spans_forgotten after update on notes
     for each row when (old.content_hash <> new.content_hash and old.content <> new.content) execute function forget_spans();
 
--- An upload goes with its note, and its original with the last upload of it.
-create function forget_upload() returns trigger language plpgsql set search_path = brain as $$
+-- An upload goes with its note, and its original with the last upload of it, whoever of the tenant deletes the note.
+create function forget_upload() returns trigger language plpgsql security definer set search_path = brain as $$
 begin
     delete from documents where tenant_id = old.tenant_id and note_id = old.note_id and is_upload;
     return old;
 end $$;
 create trigger notes_upload_forgotten before delete on notes
     for each row when (old.kind = 'document') execute function forget_upload();
-create function forget_original() returns trigger language plpgsql set search_path = brain as $$
+create function forget_original() returns trigger language plpgsql security definer set search_path = brain as $$
 begin
     delete from originals o
     where o.tenant_id = old.tenant_id and o.file_hash = old.file_hash and not exists (
@@ -138,8 +147,9 @@ create trigger documents_original_forgotten after delete on documents
     for each row when (old.is_upload) execute function forget_original();
 create index documents_hash on documents (tenant_id, file_hash) where is_upload;
 
--- Uploads are parsed as jobs.
+-- Uploads are parsed as jobs, which are begun again when their server is killed, but not for ever.
 alter table evaluation_jobs
+    add column attempts integer not null default 0,
     drop constraint evaluation_jobs_kind_check,
     add constraint evaluation_jobs_kind_check check (kind in ('evaluation', 'tuning', 'embedding_benchmark', 'ingestion'));
 

@@ -2,12 +2,13 @@
 -- The folder of a source, its first import where there was none; held until the transaction ends.
 insert into folders (tenant_id, source, path, device) values (%(tenant)s, %(source)s, %(path)s, %(device)s)
 on conflict (tenant_id, source) do update set path = folders.path
-returning path, device;
+returning path, device, case when most_notes_at > now() - interval '1 day' then most_notes else 0 end, now();
 
 -- name: watch_folder
 insert into folders (tenant_id, source, path, device, is_watched, exclude, language)
 values (%(tenant)s, %(source)s, %(path)s, %(device)s, true, %(exclude)s, %(language)s)
-on conflict (tenant_id, source) do update set is_watched = true, exclude = excluded.exclude, language = excluded.language;
+on conflict (tenant_id, source) do update set
+    is_watched = true, path = excluded.path, device = excluded.device, exclude = excluded.exclude, language = excluded.language;
 
 -- name: unwatch_folder
 update folders set is_watched = false where tenant_id = %(tenant)s and source = %(source)s and is_watched returning source;
@@ -15,7 +16,7 @@ update folders set is_watched = false where tenant_id = %(tenant)s and source = 
 -- name: delete_folder
 delete from folders where tenant_id = %(tenant)s and source = %(source)s;
 
--- name: note_folder_problem
+-- name: record_folder_problem
 update folders set problem = %(problem)s
 where tenant_id = %(tenant)s and source = %(source)s and problem is distinct from %(problem)s;
 
@@ -26,7 +27,7 @@ select problem from folders where tenant_id = %(tenant)s and source = %(source)s
 -- Folders with the numbers of their files by state; a note of a file waits until it is indexed.
 select f.source, f.path, f.is_watched, f.exclude, f.language, f.problem, f.imported_at,
     count(*) filter (where d.status = 'imported' and n.indexed_fingerprint is not null) as indexed,
-    count(*) filter (where d.status = 'imported' and n.indexed_fingerprint is null) as waiting,
+    count(*) filter (where d.status = 'imported' and n.note_id is not null and n.indexed_fingerprint is null) as waiting,
     count(*) filter (where d.status = 'refused') as refused,
     count(*) filter (where d.status = 'failed') as failed
 from folders f
@@ -41,7 +42,8 @@ select d.path, d.note_id, d.parser, d.pages, array(select jsonb_array_elements_t
     case when d.status <> 'imported' then d.status when n.indexed_fingerprint is null then 'waiting' else 'indexed' end as state
 from documents d
 left join notes n using (tenant_id, note_id)
-where d.tenant_id = %(tenant)s and d.source = %(source)s
+where d.tenant_id = %(tenant)s and d.source = %(source)s and not d.is_upload
+    and (not %(is_problem)s or d.status in ('refused', 'failed'))
 order by d.path;
 
 -- name: list_watched_folders
@@ -50,14 +52,19 @@ select tenant_id as tenant, source, path, exclude, language from brain.folders w
 
 -- name: move_folder
 -- The folder stands elsewhere or on another device from now on.
-update folders set path = %(path)s, device = %(device)s, imported_at = now()
+update folders f set path = %(path)s, device = %(device)s, imported_at = now(),
+    most_notes = case when n.count >= most_notes or most_notes_at < now() - interval '1 day' then n.count else most_notes end,
+    most_notes_at = case when n.count >= most_notes or most_notes_at < now() - interval '1 day' then now() else most_notes_at end
+from (
+    select count(note_id) as count from documents where tenant_id = %(tenant)s and source = %(source)s and not is_upload
+) n
 where tenant_id = %(tenant)s and source = %(source)s;
 
 -- name: fetch_files
 select path, status, file_size, modified_ns, note_id, error, format, file_hash, parser, parser_confidence, author, pages, page_unit,
     array(select jsonb_array_elements_text(warnings)) as warnings, checked_at
 from documents
-where tenant_id = %(tenant)s and source = %(source)s;
+where tenant_id = %(tenant)s and source = %(source)s and not is_upload;
 
 -- name: create_seen_files
 create temporary table seen_files (
@@ -119,8 +126,13 @@ from unnest(%(notes)s::uuid[], %(keys)s::text[], %(ranks)s::smallint[]) as n (no
 
 -- name: rename_files
 -- The notes keep their ids and all that was made of them. Titles and links may depend on the path: the files are read again.
+-- Where another note has the new name, both stay as they are.
 with renamed as (
-    select * from unnest(%(before)s::text[], %(after)s::text[]) as r (before, after)
+    select r.before, r.after
+    from unnest(%(before)s::text[], %(after)s::text[]) as r (before, after)
+    where not exists (
+        select from notes n where n.tenant_id = %(tenant)s and n.source = %(source)s and n.external_id = r.after
+    )
 ), notes_renamed as (
     update notes n set external_id = r.after, updated_at = now()
     from renamed r
@@ -128,10 +140,20 @@ with renamed as (
 )
 update documents d set path = r.after, parser = null
 from renamed r
-where d.tenant_id = %(tenant)s and d.source = %(source)s and d.path = r.before;
+where d.tenant_id = %(tenant)s and d.source = %(source)s and d.path = r.before and not d.is_upload
+returning r.before;
 
 -- name: delete_files
-delete from documents where tenant_id = %(tenant)s and source = %(source)s and path = any(%(paths)s) returning note_id;
+-- Files that nobody compared since the moment.
+delete from documents
+where tenant_id = %(tenant)s and source = %(source)s and path = any(%(paths)s) and not is_upload and checked_at < %(before)s
+returning path, note_id;
+
+-- name: lock_folder
+select pg_advisory_lock(hashtextextended('brain.folder:' || %(tenant)s || ':' || %(source)s, 0));
+
+-- name: try_folder
+select pg_try_advisory_lock(hashtextextended('brain.folder:' || %(tenant)s || ':' || %(source)s, 0));
 
 -- name: fetch_links
 -- The links of a note, each with the note that it means, if there is one.
@@ -178,11 +200,37 @@ where tenant_id = %(tenant)s and source = %(source)s and is_upload and (path = %
 insert into originals (tenant_id, file_hash, content) values (%(tenant)s, %(hash)s, %(content)s) on conflict do nothing;
 
 -- name: insert_upload
-insert into documents (tenant_id, source, path, note_id, status, is_upload, format, file_hash, file_size, modified_ns)
-select %(tenant)s, %(source)s, %(path)s, n.note_id, 'queued', true, %(format)s, %(hash)s, %(size)s, %(modified)s
+insert into documents (
+    tenant_id, source, path, note_id, status, is_upload, document_id, format, file_hash, file_size, modified_ns
+)
+select %(tenant)s, %(source)s, %(path)s, n.note_id, 'queued', true, %(document)s, %(format)s, %(hash)s, %(size)s, %(modified)s
 from (select) as one
 left join notes n on n.tenant_id = %(tenant)s and n.source = %(source)s and n.external_id = %(path)s
 on conflict (tenant_id, source, path) do update set status = 'queued', error = null, checked_at = now();
+
+-- name: set_upload_job
+update documents set job_id = %(job)s where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s;
+
+-- name: sum_uploads
+select coalesce(sum(file_size), 0)::bigint from documents where tenant_id = %(tenant)s and is_upload;
+
+-- name: free_document_id
+-- The id of the note or upload of that name, if there is one; else the one proposed, unless a renamed note has it.
+select coalesce(
+    (select note_id from notes where tenant_id = %(tenant)s and source = %(source)s and external_id = %(path)s),
+    (select document_id from documents where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s),
+    case when exists (select from notes where tenant_id = %(tenant)s and note_id = %(proposed)s)
+        then gen_random_uuid() else %(proposed)s end
+);
+
+-- name: hold_upload
+-- Whether the upload is still there, until the transaction ends.
+select path from documents
+where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s and file_hash = %(hash)s and is_upload
+for update;
+
+-- name: delete_upload
+delete from documents where tenant_id = %(tenant)s and document_id = %(document)s and is_upload returning note_id;
 
 -- name: fetch_original
 select content from originals where tenant_id = %(tenant)s and file_hash = %(hash)s;
@@ -194,20 +242,19 @@ from documents d join originals o using (tenant_id, file_hash)
 where d.tenant_id = %(tenant)s and d.note_id = %(note)s and d.is_upload;
 
 -- name: list_uploads
--- The newest uploads, each with the last job that parsed it.
-select d.path, d.note_id, d.status, d.error, d.format, d.file_size, d.pages, d.page_unit, d.parser, d.parser_confidence,
-    array(select jsonb_array_elements_text(d.warnings)) as warnings, d.checked_at, n.title,
+-- The newest uploads, each with the job that parses it.
+select d.path, d.document_id, d.note_id, d.status, d.error, d.format, d.file_size, d.pages, d.page_unit, d.parser,
+    d.parser_confidence, array(select jsonb_array_elements_text(d.warnings)) as warnings, d.checked_at, n.title,
     n.indexed_fingerprint is not null as is_indexed, j.job_id, j.state as job_state, j.stage, j.done, j.total, j.error as job_error
-from documents d
+from (
+    select * from documents
+    where tenant_id = %(tenant)s and is_upload and (%(document)s::uuid is null or document_id = %(document)s)
+    order by checked_at desc, path
+    limit %(limit)s
+) d
 left join notes n using (tenant_id, note_id)
-left join lateral (
-    select * from evaluation_jobs j
-    where j.tenant_id = d.tenant_id and j.kind = 'ingestion' and j.parameters ->> 'path' = d.path
-    order by j.created_at desc limit 1
-) j on true
-where d.tenant_id = %(tenant)s and d.is_upload and (%(path)s::text is null or d.path = %(path)s)
-order by d.checked_at desc, d.path
-limit %(limit)s;
+left join evaluation_jobs j using (tenant_id, job_id)
+order by d.checked_at desc, d.path;
 
 -- name: fetch_blocks
 select kind, start_char as start, end_char as end, level, page, box, confidence
@@ -219,9 +266,6 @@ select exists (select from blocks where tenant_id = %(tenant)s and note_id = %(n
 -- name: fetch_chunk_spans
 select chunk_id, chunk_index, start_char as start, end_char as end, token_count, chunking_method
 from chunks where tenant_id = %(tenant)s and note_id = %(note)s order by chunk_index;
-
--- name: fetch_upload_of_note
-select path from documents where tenant_id = %(tenant)s and note_id = %(note)s and is_upload;
 
 -- name: count_chunks_of_files
 -- The number of chunks of each indexed note of a source, by the path of its file.

@@ -19,11 +19,11 @@ from evaluation_jobs
 where tenant_id = %(tenant)s and job_id = %(job_id)s;
 
 -- name: list_jobs
--- Newest first, of all kinds or of one.
+-- Newest first, of one kind or of all but uploads.
 select job_id, kind, parameters, state, stage, done, total, error, result, is_cancel_wanted, created_at, started_at,
     finished_at
 from evaluation_jobs
-where tenant_id = %(tenant)s and (%(kind)s::text is null or kind = %(kind)s)
+where tenant_id = %(tenant)s and kind = coalesce(%(kind)s, kind) and (%(kind)s::text is not null or kind <> 'ingestion')
 order by created_at desc, job_id
 limit %(limit)s;
 
@@ -39,7 +39,7 @@ where tenant_id = %(tenant)s and job_id = %(job_id)s and state in ('queued', 'ru
 -- The oldest queued job of the tenant whose turn it is, longest without a job begun, becomes the worker's; two servers never
 -- get the same one. Jobs that were asked under other settings than the worker's are left to others.
 update brain.evaluation_jobs
-set state = 'running', worker = %(worker)s, started_at = clock_timestamp(), heartbeat_at = now(), stage = null, done = 0, total = null
+set state = 'running', attempts = attempts + 1, worker = %(worker)s, started_at = clock_timestamp(), heartbeat_at = now(), stage = null, done = 0, total = null
 where (tenant_id, job_id) = (
     select waiting.tenant_id, waiting.job_id from brain.evaluation_jobs waiting
     where waiting.state = 'queued' and waiting.kind = any(%(kinds)s)
@@ -85,7 +85,7 @@ where tenant_id = %(tenant)s and job_id = %(job_id)s and state = 'running' and w
 -- Running jobs of any tenant whose worker gave no sign of life for so long are begun again by another.
 update brain.evaluation_jobs
 set state = 'queued', worker = null, started_at = null, heartbeat_at = null, queued_at = now(), stage = null, done = 0, total = null
-where state = 'running' and kind = any(%(kinds)s)
+where state = 'running' and kind = any(%(kinds)s) and attempts < %(attempts)s
     and coalesce(heartbeat_at, started_at, created_at) < now() - make_interval(secs => %(seconds)s)
 returning job_id;
 

@@ -131,6 +131,9 @@ select note_id, external_id, source, title, content, language, created_at, metad
 from notes
 where tenant_id = %(tenant)s and note_id = %(note)s;
 
+-- name: is_note
+select exists (select from notes where tenant_id = %(tenant)s and note_id = %(note)s);
+
 -- name: list_notes
 -- Newest first; a page after the note named by (created_at, note_id), or from the top.
 select note_id, external_id, source, title, content, language, created_at, metadata, dated_by
