@@ -11,7 +11,7 @@ from rag_core.cli.importing import DEFAULT_SOURCE, ExcludeOption, NoteLanguageOp
 from rag_core.cli.messages import amount, headings, label, localised, tr
 
 if TYPE_CHECKING:
-    from rag_core.folders.importing import FolderReport
+    from rag_core.folders.comparing import FolderReport
     from rag_core.model.note import TenantId
     from rag_core.storage.database import Database
     from rag_core.storage.documents import StoredFolder, WatchedFolder

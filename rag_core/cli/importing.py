@@ -23,8 +23,7 @@ from rag_core.cli.messages import label, localised, tr
 from rag_core.language import LANGUAGES
 
 if TYPE_CHECKING:
-    from rag_core.folders.comparing import FileOutcome
-    from rag_core.folders.importing import FolderReport
+    from rag_core.folders.comparing import FileOutcome, FolderReport
     from rag_core.model.note import TenantId
     from rag_core.notes.importing import ImportReport, Problem
     from rag_core.settings import Settings

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -24,6 +24,20 @@ class FileOutcome:
     pages: int | None = None
     warnings: tuple[str, ...] = ()
     error: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class FolderReport:
+    """Result of a folder's import. ``withheld`` are files that are gone and whose notes stay, and ``withheld_reason`` why."""
+
+    files: list[FileOutcome] = field(default_factory=list)
+    withheld: tuple[str, ...] = ()
+    withheld_reason: str = ""
+    is_new_tenant: bool = False
+
+    def count(self, *statuses: FileStatus) -> int:
+        """Number of files with one of the statuses."""
+        return sum(1 for file in self.files if file.status in statuses)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Event
 
 from rag_core.errors import BusyError, RagError
-from rag_core.folders.importing import FolderReport
+from rag_core.folders.comparing import FolderReport
 from rag_core.folders.opening import open_folder_import
 from rag_core.folders.scanning import scan_folder
 from rag_core.model.note import TenantId

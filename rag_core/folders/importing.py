@@ -4,7 +4,7 @@ import hashlib
 import logging
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -20,6 +20,7 @@ from rag_core.errors import (
 )
 from rag_core.folders.comparing import (
     FileOutcome,
+    FolderReport,
     KnownFolder,
     is_good,
     is_same_file,
@@ -60,20 +61,6 @@ COMPARED_FILES = 200
 """Files by which a folder is known again at another place."""
 _MARKDOWN = "md"
 Result = TypeVar("Result")
-
-
-@dataclass(slots=True, kw_only=True)
-class FolderReport:
-    """Result of a folder's import. ``withheld`` are files that are gone and whose notes stay, and ``withheld_reason`` why."""
-
-    files: list[FileOutcome] = field(default_factory=list)
-    withheld: tuple[str, ...] = ()
-    withheld_reason: str = ""
-    is_new_tenant: bool = False
-
-    def count(self, *statuses: FileStatus) -> int:
-        """Number of files with one of the statuses."""
-        return sum(1 for file in self.files if file.status in statuses)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

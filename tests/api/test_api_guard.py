@@ -250,6 +250,7 @@ class TestOpenApi:
             "/api/sessions",
             "/api/sessions/{session_id}",
             "/api/v2/documents/upload",
+            "/api/v2/documents/{document_id}",
             "/api/v2/documents/{document_id}/original",
             "/api/v2/documents/{document_id}/status",
             "/api/v2/documents/{document_id}/structure",

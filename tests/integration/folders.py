@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rag_core.folders.importing import FolderReport
+from rag_core.folders.comparing import FolderReport
 from rag_core.folders.opening import open_folder_import
 from rag_core.model.note import TenantId
 from rag_core.settings import read_settings

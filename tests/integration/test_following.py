@@ -9,8 +9,8 @@ from queue import Queue
 import pytest
 from folders import Vault
 
+from rag_core.folders.comparing import FolderReport
 from rag_core.folders.following import follow_folders, has_changed, sync_folder
-from rag_core.folders.importing import FolderReport
 from rag_core.model.note import TenantId
 from rag_core.settings import read_settings
 from rag_core.storage.database import Database
