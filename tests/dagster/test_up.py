@@ -132,7 +132,8 @@ class TestUp:
             "weekly_tuning": "STOPPED",
         }
         assert sensors == dict.fromkeys(
-            ("register_note_batches", "index_new_and_changed_notes", "watch_and_alert"), "RUNNING"
+            ("register_note_batches", "index_new_and_changed_notes", "import_changed_folders", "watch_and_alert"),
+            "RUNNING",
         )
 
     def test_the_api_is_ready(self, running: Running) -> None:

@@ -51,7 +51,7 @@ class Installation:
             **more,  # type: ignore[arg-type]
         )
         headers = "\n".join(f"{name}: {value}" for name, value in answer.headers.items())
-        sent = f"{unquote_plus(str(answer.request.url))} {answer.request.content.decode()}"
+        sent = f"{unquote_plus(str(answer.request.url))} {answer.request.read().decode()}"
         return answer.status_code, f"{headers}\n{answer.text}", sent
 
 

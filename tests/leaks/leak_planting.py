@@ -156,6 +156,23 @@ insert into legacy_notes (tenant_id, note_id, source, external_id, content_hash,
     values (%(tenant)s, gen_random_uuid(), %(mark)s || '-viejo', %(mark)s || '-perdida', sha256('x'), now(), now());
 insert into migration_failures (tenant_id, source, external_id, stage, reason)
     values (%(tenant)s, %(mark)s || '-viejo', %(mark)s || '-fallida', 'chunking', %(town)s);
+insert into folders (tenant_id, source, path, device, problem)
+    values (%(tenant)s, %(mark)s || '-carpeta', '/casa/' || %(place)s, '1', 'falta ' || %(town)s);
+insert into originals (tenant_id, file_hash, content) values (%(tenant)s, sha256(convert_to(%(mark)s, 'UTF8')), '');
+insert into documents (tenant_id, source, path, note_id, document_id, is_upload, status, file_hash, file_size, modified_ns, author,
+        warnings)
+    select tenant_id, 'uploads', %(mark)s || '-papeles.md', note_id, note_id, true, 'imported',
+        sha256(convert_to(%(mark)s, 'UTF8')), 1, 1, %(person)s, jsonb_build_array('aviso de ' || %(thing)s)
+    from notes where tenant_id = %(tenant)s and external_id = %(mark)s || '-largo';
+insert into documents (tenant_id, source, path, status, error, file_size, modified_ns)
+    values (%(tenant)s, %(mark)s || '-carpeta', 'factura de ' || %(art)s, 'refused', 'nada de ' || %(place)s, 1, 1);
+insert into blocks (tenant_id, note_id, block_index, kind, start_char, end_char)
+    select tenant_id, note_id, 0, 'paragraph', 0, 5 from documents where tenant_id = %(tenant)s and is_upload;
+insert into note_names (tenant_id, note_id, source, name_key, rank)
+    select tenant_id, note_id, %(mark)s || '-diario', lower(%(person)s), 2 from documents where tenant_id = %(tenant)s and is_upload;
+insert into note_links (tenant_id, note_id, link_index, kind, start_char, end_char, target, target_key)
+    select tenant_id, note_id, 0, 'wiki', 0, 5, %(person)s, lower(%(person)s) from documents
+    where tenant_id = %(tenant)s and is_upload;
 insert into alerts (tenant_id, rule, subject, severity, title, message)
     values (%(tenant)s, 'stale', %(mark)s || '-alerta', 'critical', %(person)s, %(art)s);
 insert into note_summaries (tenant_id, content_hash, model, prompt_version, note_id, summary)

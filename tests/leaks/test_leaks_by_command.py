@@ -25,6 +25,7 @@ OF_THE_INSTALLATION = {
     "demo": "notes that come with the program",
     "doctor": "the server and the program",
     "down": "processes",
+    "folder watch": "follows folders of all tenants",
     "up": "processes",
     "serve": "the API, which the other tests ask",
     "models add": "models are of the installation",
@@ -57,6 +58,13 @@ def _import(_secrets: Secrets, folder: Path) -> list[list[str]]:
     return [[str(file)]]
 
 
+def _folder(_secrets: Secrets, folder: Path) -> list[list[str]]:
+    own = folder / "propia"
+    own.mkdir(exist_ok=True)
+    (own / "propia.md").write_text("Una nota propia.", encoding="utf-8")
+    return [[str(own)]]
+
+
 def _golden_import(secrets: Secrets, folder: Path) -> list[list[str]]:
     file = folder / "preguntas.jsonl"
     lines = [f'{{"query": "¿Qué pasó {at}?", "relevant_ids": ["{one}"]}}' for at, one in enumerate(_ids(secrets))]
@@ -78,6 +86,10 @@ OF_A_TENANT: Mapping[str, Arguments] = {
         ["propio", "--mode", "shadow", "--configuration", one] for one in ("1", "7")
     ],
     "experiment stop": _each(),
+    "folder add": _folder,
+    "folder list": lambda _secrets, _folder: [[]],
+    "folder remove": _each(),
+    "folder status": _each(),
     "golden accept": _each(),
     "golden baseline": _each(),
     "golden coverage": _each("--set"),
@@ -92,6 +104,7 @@ OF_A_TENANT: Mapping[str, Arguments] = {
     "golden verify": _each("--by", "alguien"),
     "import": _import,
     "index": lambda _secrets, _folder: [[]],
+    "ingest": _import,
     "key create": lambda secrets, _folder: [[secrets.names[0]]],
     "key list": lambda _secrets, _folder: [[]],
     "key revoke": _each(),

@@ -29,7 +29,8 @@ def route_of(installation, method: str, path: str):
 
 
 def sent(installation, key: str, asked: Asked) -> tuple[int, str, str]:
-    more = {} if asked.body is None else {"json": asked.body}
+    is_form = isinstance(asked.body, dict) and "files" in asked.body
+    more = {} if asked.body is None else asked.body if is_form else {"json": asked.body}
     return installation.ask(key, asked.method, asked.path, params=asked.query, **more)
 
 
