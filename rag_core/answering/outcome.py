@@ -1,8 +1,8 @@
 """The outcome of a question: an answer with its confidence, or a refusal."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from uuid import UUID
 
@@ -22,7 +22,16 @@ from rag_core.guardrails.injection import scan
 from rag_core.guardrails.policies import redaction_policy
 from rag_core.language.messages import PathWarning
 from rag_core.language.wordings import Wording, dated, wordings_of
-from rag_core.model.answer import Answer, CheckedText, Confidence, PromptContext, RefusalReason
+from rag_core.model.answer import (
+    Answer,
+    CheckedCitation,
+    CheckedText,
+    Confidence,
+    PromptContext,
+    RefusalReason,
+    Source,
+)
+from rag_core.model.document import page_at
 from rag_core.model.note import Language
 from rag_core.retrieval.deadline import StageClock
 from rag_core.settings import Settings
@@ -142,6 +151,18 @@ def _of_an_empty_day(basis: AnswerBasis, reason: RefusalReason) -> str | None:
     return basis.wording.no_note_of.format(note=day)
 
 
+def _with_pages(sources: Sequence[Source], citations: Sequence[CheckedCitation]) -> tuple[Source, ...]:
+    """The sources, those that are cited with the page of their first evidence."""
+    evidence: dict[int, int] = {}
+    for citation in citations:
+        if citation.evidence is not None:
+            evidence.setdefault(citation.number, citation.evidence[0])
+    return tuple(
+        replace(source, page=page_at(source.pages, evidence[source.number])) if source.number in evidence else source
+        for source in sources
+    )
+
+
 def _answer(
     basis: AnswerBasis,
     checked: CheckedText,
@@ -155,6 +176,7 @@ def _answer(
 ) -> Answer:
     question, found = basis.question, basis.found
     is_generated = written is not None and written.quotation is None
+    is_labelled = basis.request.contract == "rag_v2"  # the page is part of labels that were streamed already
     return Answer(
         query_id=basis.query_id,
         session_id=question.session_id,
@@ -165,7 +187,7 @@ def _answer(
         citations=checked.citations,
         uncited=checked.uncited,
         removed_citations=checked.removed,
-        sources=basis.context.sources,
+        sources=_with_pages(basis.context.sources, () if is_labelled else checked.citations),
         confidence=confidence,
         refusal=refusal,
         groundedness=groundedness,

@@ -52,7 +52,8 @@ def add_folder(
         settings = read_settings()
         path = path.expanduser().resolve()
         if not path.is_dir():
-            raise InvalidInputError(f"there is no folder {path}")
+            found = f"{path} is a file; `brain import` takes it" if path.exists() else f"there is no folder {path}"
+            raise InvalidInputError(found)
         folder = WatchedFolder(
             tenant=own_tenant(settings, tenant),
             source=source or path.name or DEFAULT_SOURCE,

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 FIRST_FILES_TOLD = 3
 DEFAULT_SOURCE = "notes"
+LINE_SUFFIXES = (".jsonl", ".ndjson", ".json")
 
 
 def _language(value: str | None) -> str | None:
@@ -183,10 +184,10 @@ def _require(paths: Sequence[Path], settings: "Settings") -> None:
     from rag_core.notes.importing import require_note_lines
 
     for path in paths:
+        if not path.exists() and path.suffix.lower() not in LINE_SUFFIXES:
+            raise InvalidInputError(f"there is no file or folder {path}")
         if _is_of_lines(path):
             require_note_lines(path, max_characters=settings.max_note_characters)
-        elif not path.exists():
-            raise InvalidInputError(f"there is no file {path}")
 
 
 def _import_lines(

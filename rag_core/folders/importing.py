@@ -44,6 +44,8 @@ from rag_core.storage.database import Connection, Database
 from rag_core.storage.documents import (
     delete_files,
     fetch_files,
+    fetch_folder,
+    fetch_moment,
     folder_lock,
     hold_folder,
     move_folder,
@@ -156,7 +158,10 @@ class FolderImport:
         def read(connection: Connection) -> KnownFolder:
             if not is_tenant(connection, self.tenant):
                 return KnownFolder(files={}, path=str(folder), is_new_tenant=True)
-            held = hold_folder(connection, self.tenant, source=self.reading.source, path=str(folder), device=device)
+            held = fetch_folder(connection, self.tenant, self.reading.source)
+            if held is None:
+                moment = fetch_moment(connection)
+                return KnownFolder(files={}, path=str(folder), moment=moment)
             return KnownFolder(
                 files=fetch_files(connection, self.tenant, self.reading.source),
                 path=held.path,

@@ -37,7 +37,8 @@ class Source:
     Where nothing was compressed or neutralised, ``text`` is the same without the white space around it. ``score`` is the hit's, and
     so is ``created_at``, whose day is told in prompts and beside quotations: see ``day`` and ``context.dated_in``. ``matched`` is
     the span of ``text`` that the search found, None where that is not known: of a summary, for one. ``likeness`` are cosines of
-    the question to parts of ``original``, where they are known.
+    the question to parts of ``original``, where they are known. ``page`` is that of the first evidence once the source is cited,
+    before that of its chunk; ``pages`` are where each page of the document begins, and its number.
     """
 
     number: int
@@ -54,6 +55,7 @@ class Source:
     score: float
     page: int | None = None
     page_unit: PageUnit = "page"
+    pages: tuple[tuple[int, int], ...] = ()
     matched: Span | None = None
     likeness: tuple[tuple[Span, float], ...] = ()
     is_dated: bool = True

@@ -1,7 +1,8 @@
 """Documents: what a file holds, as Markdown with blocks. Offsets are code points of the document's text, half-open."""
 
 import unicodedata
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -131,6 +132,12 @@ class StoredFile:
     page_unit: PageUnit = "page"
     warnings: tuple[str, ...] = ()
     checked_at: datetime | None = None
+
+
+def page_at(pages: Sequence[tuple[int, int]], place: int) -> int | None:
+    """The page of a place in a document's text; ``pages`` are where each begins, and its number. None where none is known."""
+    at = bisect_right(pages, place, key=lambda page: page[0])
+    return pages[max(at - 1, 0)][1] if pages else None
 
 
 def name_key(name: str) -> str:

@@ -54,6 +54,8 @@ class Hit:
     page: int | None = None
     page_unit: PageUnit | None = None
     """Page on which the chunk begins, of a document that has pages."""
+    pages: tuple[tuple[int, int], ...] = ()
+    """Where each page begins in the note's text, and its number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

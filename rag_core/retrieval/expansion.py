@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from rag_core.chunking import window_bounds
 from rag_core.configuration.schema import RetrievalConfig
+from rag_core.model.document import page_at
 from rag_core.model.graph import Relation
 from rag_core.model.note import ChunkId, Span, TenantId
 from rag_core.model.retrieval import Hit, RetrievalMethod
@@ -152,8 +153,9 @@ def _hit(window: Window, text: WindowText, candidate: Fused, query: str, config:
         causal_path_names=candidate.path_names,
         causal_relations=candidate.relations,
         is_dated=text.is_dated,
-        page=text.page_at(window.best.span[0]),
+        page=page_at(text.pages, window.best.span[0]),
         page_unit=text.page_unit,
+        pages=text.pages,
     )
 
 

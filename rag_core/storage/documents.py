@@ -224,6 +224,18 @@ def list_watched_folders(database: Database) -> list[WatchedFolder]:
     ]
 
 
+def fetch_folder(connection: Connection, tenant: TenantId, source: str) -> HeldFolder | None:
+    """The source's folder as stored; None where there is none."""
+    row = connection.execute(query("fetch_folder"), {"tenant": tenant, "source": source}).fetchone()
+    return None if row is None else HeldFolder(path=row[0], device=row[1], most_notes=row[2], moment=row[3])
+
+
+def fetch_moment(connection: Connection) -> datetime:
+    """The database's time."""
+    moment: datetime = fetch_value(connection, "fetch_moment")
+    return moment
+
+
 def move_folder(connection: Connection, tenant: TenantId, *, source: str, path: str, device: str) -> None:
     """Record where the source's folder stands now."""
     parameters = {"tenant": tenant, "source": source, "path": path, "device": device}

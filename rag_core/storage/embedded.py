@@ -10,6 +10,7 @@ server is ours, because the package stops it under other processes and never for
 
 import errno
 import fcntl
+import locale
 import logging
 import os
 import signal
@@ -210,6 +211,17 @@ def _serves(process: psutil.Process, home: EmbeddedHome) -> bool:
     return process.name().startswith("postgres") and Path(process.cwd()) == home.data.resolve()
 
 
+def _use_a_locale_that_is_there() -> None:
+    """``initdb`` ends where the environment names a locale that is not installed, as it does over ssh and in containers."""
+    before = locale.setlocale(locale.LC_ALL)
+    try:
+        locale.setlocale(locale.LC_ALL, "")
+    except locale.Error:
+        os.environ["LC_ALL"] = "C.UTF-8"
+    finally:
+        locale.setlocale(locale.LC_ALL, before)
+
+
 def _start(home: EmbeddedHome, shared_buffers_mb: int | None) -> str:
     """Initialise if new, then start; what went wrong, or ''."""
     import subprocess
@@ -227,6 +239,7 @@ def _start(home: EmbeddedHome, shared_buffers_mb: int | None) -> str:
     _check_version(home)
     _forget_dead_postmaster(home)
     try:
+        _use_a_locale_that_is_there()
         server = get_server(home.data, cleanup_mode=None, start=False, postgres_version=POSTGRES_MAJOR)
         server.ensure_pgdata_inited()
         sockets = find_suitable_socket_dir(home.data, server.runtime_path)

@@ -1,6 +1,5 @@
 """The searches: both legs, and the texts of what they found."""
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -89,11 +88,6 @@ class WindowText:
     pages: tuple[tuple[int, int], ...] = ()
     """Where each page of a document begins in its text, and the page; empty where there are none."""
     page_unit: PageUnit | None = None
-
-    def page_at(self, place: int) -> int | None:
-        """The page of a place in the note's text; None where none is known."""
-        at = bisect_right(self.pages, place, key=lambda page: page[0])
-        return self.pages[max(at - 1, 0)][1] if self.pages else None
 
 
 def search_fulltext(

@@ -9,7 +9,9 @@ import pytest
 from folders import Vault
 from retrievals import find
 
+from rag_core.answering.outcome import _with_pages
 from rag_core.answering.sources.context import as_context, make_sources
+from rag_core.model.answer import CheckedCitation
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 
@@ -52,12 +54,31 @@ def test_a_hit_has_the_page_of_its_passage(
     assert hit.page in {1, page}  # both sheets fit into one chunk, which begins on the first
 
 
+def test_a_cited_source_has_the_page_of_its_evidence(vault: Vault, engine: Engine) -> None:
+    (hit, *_) = find(engine, vault.tenant, "neumático").hits
+    (source,) = make_sources([hit])
+    evidence = hit.start_char + hit.expanded_content.index("neumático")
+    citation = CheckedCitation(
+        number=1,
+        mark=(0, 1),
+        claim=(0, 1),
+        evidence=(evidence, evidence + 9),
+        quote="neumático",
+        support=1,
+        is_supported=True,
+        verified_by="lexical",
+    )
+
+    assert [cited.page for cited in _with_pages([source], [citation])] == [2]
+
+
 def test_a_source_tells_its_page_and_no_day_of_a_file(vault: Vault, engine: Engine) -> None:
     def told(words: str) -> dict[str, object]:
         sources = make_sources(find(engine, vault.tenant, words).hits[:1])
         (record,) = json.loads(as_context(sources).text)
         return {name: value for name, value in record.items() if name in {"date", "page"}}
 
-    assert told("horno") == {"page": 1}
+    assert told("horno")["page"] == 1
     assert told("bombilla") == {"date": "2024-04-02"}  # UTC, as no zone is asked for
     assert told("bicicleta") == {}
+    assert "date" not in told("horno")

@@ -90,3 +90,18 @@ def test_nothing_but_marks_is_ever_taken_out(text: str) -> None:
         return "".join(character for character in shown if character.isalnum() or character in ".,")
 
     assert written(without_markup(text)) == written(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Ver [[Lucía Ferrer]] hoy", "Ver Lucía Ferrer hoy"),
+        ("Ver [[Huerto#Siembra|el calendario]]", "Ver el calendario"),
+        ("![[foto.png]] Cocina", " Cocina"),
+        ("Ver [el mapa](mapa.md).", "Ver el mapa."),
+        ("| a | b |\n| --- | --- |\n| 1 | 2 |", " a   b \n 1   2 "),
+        ("a [1] b", "a [1] b"),
+    ],
+)
+def test_links_and_rulers_of_tables_are_taken_out(text: str, expected: str) -> None:
+    assert without_markup(text) == expected

@@ -18,6 +18,10 @@ _SIGNED = r"\s+\d+(?![.)]\s|\d)"
 _BEFORE_A_LINE = re.compile(
     rf"^(?:\s*(?:[-*+•>#]*(?:[*•#]|[-+>](?!{_SIGNED}))|\d+(?:\)|\.(?!\s+(?:{_MONTH})))|\[[ xX]\])\s+)+"
 )
+_RULER = re.compile(r"^[ \t]*\|?[ \t]*:?-{3,}[|:\- \t]*$\n?", re.MULTILINE)
+_EMBEDDED = re.compile(r"!\[\[[^\[\]\n]*\]\]")
+_WIKI = re.compile(r"\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|([^\[\]\n]+))?\]\]")
+_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*\)")
 _ROW = re.compile(r"^[ \t]*\|(.*)\|[ \t]*$", re.MULTILINE)
 _NOT_WITHIN_A_WORD = "".join(rf"(?<!\w[*_|`]{{{marks}}})" for marks in range(1, 8))
 _CODE = rf"(?<![`\w]){_NOT_WITHIN_A_WORD}(?P<ticks>`{{1,3}})(?P<code>[^`]+)(?P=ticks)(?![`\w]|[*_|`]+\w)"
@@ -33,11 +37,12 @@ MOST_NESTED = 4
 
 
 def without_markup(text: str) -> str:
-    """The text without the marks of lists, headings, quotations, rows of tables, and around emphasis and code.
+    """The text without the marks of lists, headings, quotations, rows and rulers of tables, links, and around emphasis and code.
 
     Within a word nothing is a mark ("ana_maria@ejemplo.es", "3*4"), nor is one that nothing closes, nor anything within code.
     """
-    text = _ROW.sub(lambda row: row[1].replace("|", " "), _BEFORE_A_LINE.sub("", text))
+    text = _WIKI.sub(lambda link: link[2] or link[1], _EMBEDDED.sub("", _RULER.sub("", text)))
+    text = _ROW.sub(lambda row: row[1].replace("|", " "), _BEFORE_A_LINE.sub("", _LINK.sub(r"\1", text)))
     for _ in range(MOST_NESTED):
         text = _MARKED.sub(_unmarked, text)
     return _CODE_MARK.sub(r"\g<code>", text)

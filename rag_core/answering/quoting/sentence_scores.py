@@ -146,6 +146,7 @@ def _sentences(source: Source, text: str) -> list[_Sentence]:
             similarity=_similarity((start, end), likeness),
         )
         for start, end in spans
+        if any(map(str.isalnum, text[start:end]))  # rulers of tables are no sentences
     ]
 
 

@@ -130,6 +130,7 @@ def _source(hit: Hit, number: int) -> Source:
         is_dated=hit.is_dated,
         page=hit.page,
         page_unit=hit.page_unit or "page",
+        pages=hit.pages,
     )
 
 

@@ -4,6 +4,13 @@ insert into folders (tenant_id, source, path, device) values (%(tenant)s, %(sour
 on conflict (tenant_id, source) do update set path = folders.path
 returning path, device, case when most_notes_at > now() - interval '1 day' then most_notes else 0 end, now();
 
+-- name: fetch_folder
+select path, device, case when most_notes_at > now() - interval '1 day' then most_notes else 0 end, now()
+from folders where tenant_id = %(tenant)s and source = %(source)s;
+
+-- name: fetch_moment
+select now();
+
 -- name: watch_folder
 insert into folders (tenant_id, source, path, device, is_watched, exclude, language)
 values (%(tenant)s, %(source)s, %(path)s, %(device)s, true, %(exclude)s, %(language)s)
