@@ -8,10 +8,8 @@ import io
 import json
 import os
 import re
-import struct
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -19,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from rag_core.errors import ConflictError, InvalidInputError
+from rag_core.parsing.archives import ZIP_DAMAGE
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -30,18 +29,6 @@ MAX_RATIO = 300
 _MAX_READ_BYTES = 1 << 20
 _BLOCK_BYTES = 1 << 18
 _IDENTIFIER = re.compile(r"[a-z_][a-z0-9_]{0,62}")
-_DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    KeyError,
-    ValueError,
-    TypeError,
-    NotImplementedError,  # a bit of a header that asks for what zipfile does not do
-    RuntimeError,  # likewise: a password
-    OSError,
-)
 
 
 class ArchiveError(InvalidInputError):
@@ -298,7 +285,7 @@ def _check_member(info: zipfile.ZipInfo) -> None:
 def _told_as_damage(path: Path) -> Iterator[None]:
     try:
         yield
-    except _DAMAGE as error:
+    except ZIP_DAMAGE as error:
         raise ArchiveError(
             f"{path} is no whole backup of Brain Sync ({type(error).__name__}: {error}); use another one. "
             "Nothing was changed"

@@ -42,11 +42,11 @@ def add_folder(
     """
     from rag_core.errors import InvalidInputError
     from rag_core.folders.following import sync_folder
+    from rag_core.folders.sources import check_source
     from rag_core.settings import read_settings
     from rag_core.storage.database import open_database
     from rag_core.storage.documents import WatchedFolder
     from rag_core.storage.notes import ensure_tenant
-    from rag_core.storage.uploads import SOURCE
 
     with command(is_json=is_json):
         settings = read_settings()
@@ -61,10 +61,7 @@ def add_folder(
             exclude=tuple(exclude or ()),
             language=language,
         )
-        if folder.source == SOURCE:
-            raise InvalidInputError(
-                f"{SOURCE!r} is the source of uploads; give the folder another one with --source NAME"
-            )
+        check_source(folder.source)
         with open_database(settings) as database:
             with database.transaction(folder.tenant) as connection:
                 ensure_tenant(connection, folder.tenant)
@@ -78,16 +75,14 @@ def add_folder(
 
 
 def _follow(database: "Database", folder: "WatchedFolder") -> None:
-    from rag_core.errors import ConflictError
+    from rag_core.folders.sources import other_folder
     from rag_core.storage.documents import hold_folder, watch_folder
 
     device = str(Path(folder.path).stat().st_dev)
     with database.transaction(folder.tenant) as connection:
         held = hold_folder(connection, folder.tenant, source=folder.source, path=folder.path, device=device)
         if held.path != folder.path and Path(held.path).is_dir():
-            raise ConflictError(
-                f"the source {folder.source!r} has the files of {held.path}; give this folder another one with --source NAME"
-            )
+            raise other_folder(folder.source, held.path)
         watch_folder(
             connection,
             folder.tenant,

@@ -112,7 +112,7 @@ def sync_folder(settings: Settings, database: Database, folder: WatchedFolder) -
         logger.warning("folder %s of source %s: %s", folder.path, folder.source, error)
         _record(database, folder.tenant, folder.source, str(error))
         return None
-    except Exception as error:
+    except Exception as error:  # a defect with one folder, logged with its stack, ends the following of no other
         logger.exception("folder %s of source %s", folder.path, folder.source)
         _record(
             database, folder.tenant, folder.source, f"the import failed ({type(error).__name__}); the log holds why"

@@ -12,7 +12,6 @@ from typing import TypeVar
 from rag_core.errors import (
     BusyError,
     ConfigurationError,
-    ConflictError,
     DocumentFailedError,
     InvalidInputError,
     QueryFailedError,
@@ -32,11 +31,12 @@ from rag_core.folders.comparing import (
 )
 from rag_core.folders.reading import FileReading, ReadFile
 from rag_core.folders.scanning import FoundFile, file_of, scan_folder
+from rag_core.folders.sources import check_source, other_folder
 from rag_core.model.document import FileStatus, StoredFile
 from rag_core.model.note import TenantId
 from rag_core.notes.importing import full_tenant
 from rag_core.parsing import SourceFile
-from rag_core.parsing.recognising import format_of, is_supported_name, parser_version, suffix_of
+from rag_core.parsing.recognising import is_supported_name, suffix_of
 from rag_core.parsing.working import DocumentParser
 from rag_core.resilience.ordered import map_in_order
 from rag_core.resilience.outages import when_back
@@ -53,7 +53,6 @@ from rag_core.storage.documents import (
     store_files,
 )
 from rag_core.storage.notes import ensure_tenant, is_tenant, store_notes
-from rag_core.storage.uploads import SOURCE as UPLOADS
 
 logger = logging.getLogger("brain.folders")
 
@@ -61,7 +60,6 @@ BATCH_FILES = 200
 BATCH_CHARACTERS = 2_000_000
 COMPARED_FILES = 200
 """Files by which a folder is known again at another place."""
-_MARKDOWN = "md"
 Result = TypeVar("Result")
 
 
@@ -113,10 +111,7 @@ class FolderImport:
             TenantDeletedError: the tenant was deleted meanwhile, and with it what was stored before.
             DatabaseUnavailableError: PostgreSQL did not come back; what was stored before stays.
         """
-        if self.reading.source == UPLOADS:
-            raise InvalidInputError(
-                f"{UPLOADS!r} is the source of uploads; give the folder another one with --source NAME"
-            )
+        check_source(self.reading.source)
         folder = folder.resolve()
         with folder_lock(self.database, self.tenant, self.reading.source, waits=waits) as is_alone:
             if not is_alone:
@@ -182,9 +177,7 @@ class FolderImport:
             return
         files = list(known.files.values())[:COMPARED_FILES]
         if Path(known.path).is_dir() or 2 * sum(is_same_file(folder, file) for file in files) < len(files):
-            raise ConflictError(
-                f"the source {self.reading.source!r} has the files of {known.path}; give this folder another one with --source NAME"
-            )
+            raise other_folder(self.reading.source, known.path)
 
     def _settle(self, connection: Connection, folder: Path, device: str) -> None:
         if is_tenant(connection, self.tenant):
@@ -266,7 +259,9 @@ class FolderImport:
             stored = replace(stored, file_hash=hashlib.sha256(source.data).digest(), file_size=len(source.data))
             if known and is_good(known) and known.file_hash == stored.file_hash:
                 return _Item(stored=replace(known, modified_ns=file.modified_ns))
-            return self._read(file, source, stored, is_renamed=known is not None and known.parser is None)
+            read = self.reading.read(source, file.path, file.modified_ns, self.parser)
+            is_renamed = known is not None and known.parser is None
+            return _Item(stored=read.recorded(stored), read=read, is_renamed=is_renamed)
         except ConfigurationError:
             raise
         except InvalidInputError as error:
@@ -275,7 +270,7 @@ class FolderImport:
             return _Item(stored=replace(stored, status="failed", error=str(error)))
         except OSError as error:
             return _Item(stored=replace(stored, status="failed", error=f"it cannot be read: {error.strerror}"))
-        except Exception as error:
+        except Exception as error:  # a defect of reading is one file's, and logged with its stack
             logger.exception("a file of source %s cannot be read", self.reading.source)
             name = suffix_of(file.path)[1:]
             failed = f"the parser of {name} failed ({type(error).__name__}); save the file again in the program it comes from"
@@ -292,28 +287,6 @@ class FolderImport:
                 f"it has {file.size / 1e6:,.0f} MB, at most {limit / 1e6:,.0f} are taken; raise BRAIN_DOCUMENT_MAX_MB"
             )
         return SourceFile(name=Path(file.path).name, data=file.file.read_bytes())
-
-    def _read(self, file: FoundFile, source: SourceFile, stored: StoredFile, *, is_renamed: bool) -> _Item:
-        found = format_of(source)
-        if found == _MARKDOWN:
-            read = self.reading.markdown(source, file.path, file.modified_ns)
-        else:
-            read = self.reading.document(self.parser.parse(source), file.path, file.modified_ns)
-        document = read.document
-        return _Item(
-            stored=replace(
-                stored,
-                format=found,
-                parser=parser_version(found),
-                parser_confidence=document.confidence,
-                author=document.author,
-                pages=document.pages,
-                page_unit=document.page_unit,
-                warnings=read.warnings,
-            ),
-            read=read,
-            is_renamed=is_renamed,
-        )
 
     # Storing ---------------------------------------------------------------------------------------------------------
 

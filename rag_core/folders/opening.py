@@ -24,15 +24,8 @@ def open_folder_import(
     on_waiting: Callable[[float], None] = lambda _seconds: None,
 ) -> Iterator[FolderImport]:
     """An import into one source; the processes that parse end with it."""
-    limits = parsing_limits(settings)
-    reading = FileReading(
-        source=source,
-        language=language,
-        zone=settings.zone,
-        max_characters=limits.max_characters,
-        max_bytes=limits.max_bytes,
-    )
-    with DocumentParser(limits) as parser:
+    reading = file_reading(settings, source=source, language=language)
+    with DocumentParser(parsing_limits(settings)) as parser:
         yield FolderImport(
             database=database,
             tenant=tenant,
@@ -41,6 +34,18 @@ def open_folder_import(
             on_progress=on_progress,
             on_waiting=on_waiting,
         )
+
+
+def file_reading(settings: Settings, *, source: str, language: Language | None = None) -> FileReading:
+    """The reading of files into notes of a source."""
+    limits = parsing_limits(settings)
+    return FileReading(
+        source=source,
+        language=language,
+        zone=settings.zone,
+        max_characters=limits.max_characters,
+        max_bytes=limits.max_bytes,
+    )
 
 
 def parsing_limits(settings: Settings) -> ParsingLimits:

@@ -11,15 +11,18 @@ from rag_core.folders.dates import DATE_FIELDS, date_of_fields, dated
 from rag_core.folders.front_matter import as_json, split_front_matter
 from rag_core.folders.links import code_spans, find_links, find_tags, names_of
 from rag_core.language import LANGUAGES
-from rag_core.model.document import DocumentBlock, NoteLink, ParsedDocument
+from rag_core.model.document import DocumentBlock, NoteLink, ParsedDocument, StoredFile
 from rag_core.model.note import Language, NewNote, NoteKind
 from rag_core.notes.validation import parse_note, with_tags
 from rag_core.parsing import SourceFile
 from rag_core.parsing.building import storable
 from rag_core.parsing.decoding import decode
 from rag_core.parsing.markdown import markdown_document
+from rag_core.parsing.recognising import format_of, parser_version
+from rag_core.parsing.working import DocumentParser
 from rag_core.storage.documents import FileContents
 
+_MARKDOWN = "md"
 _TITLE, _LANGUAGE = "title", ("lang", "language", "idioma", "sprache")
 _TAGS, _ALIASES = ("tags", "tag", "keywords"), ("aliases", "alias")
 _OWN_FIELDS = {_TITLE, *_LANGUAGE, *_TAGS, *_ALIASES, *DATE_FIELDS}
@@ -32,7 +35,21 @@ class ReadFile:
     note: NewNote
     contents: FileContents
     document: ParsedDocument
+    format: str
     warnings: tuple[str, ...] = ()
+
+    def recorded(self, file: StoredFile) -> StoredFile:
+        """The file with the facts of its parser."""
+        return replace(
+            file,
+            format=self.format,
+            parser=parser_version(self.format),
+            parser_confidence=self.document.confidence,
+            author=self.document.author,
+            pages=self.document.pages,
+            page_unit=self.document.page_unit,
+            warnings=self.warnings,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +62,19 @@ class FileReading:
     max_characters: int
     max_bytes: int
 
-    def markdown(self, file: SourceFile, path: str, modified_ns: int | None) -> ReadFile:
+    def read(self, file: SourceFile, path: str, modified_ns: int | None, parser: DocumentParser) -> ReadFile:
+        """A file as a note: Markdown by its own rules, other formats by their parsers.
+
+        Raises:
+            DocumentRefusedError, DocumentFailedError: see ``DocumentParser.parse``.
+            InvalidInputError: a field that cannot be taken.
+        """
+        found = format_of(file)
+        if found == _MARKDOWN:
+            return self._markdown(file, path, modified_ns)
+        return self._document(parser.parse(file), found, path, modified_ns)
+
+    def _markdown(self, file: SourceFile, path: str, modified_ns: int | None) -> ReadFile:
         """A note of a vault: front matter, tags, links.
 
         Raises:
@@ -71,10 +100,11 @@ class FileReading:
             fields=fields,
             links=links,
             kind="note",
+            found=_MARKDOWN,
             warnings=warnings,
         )
 
-    def document(self, document: ParsedDocument, path: str, modified_ns: int | None) -> ReadFile:
+    def _document(self, document: ParsedDocument, found: str, path: str, modified_ns: int | None) -> ReadFile:
         """A note of a document that was parsed.
 
         Raises:
@@ -92,6 +122,7 @@ class FileReading:
             fields={},
             links=(),
             kind="document",
+            found=found,
             warnings=[],
         )
 
@@ -109,6 +140,7 @@ class FileReading:
         fields: Mapping[str, Any],
         links: tuple[NoteLink, ...],
         kind: NoteKind,
+        found: str,
         warnings: list[str],
     ) -> ReadFile:
         title = document.title or PurePosixPath(path).stem
@@ -137,6 +169,7 @@ class FileReading:
             note=replace(note, external_id=path, kind=kind, dated_by=dated_by),
             contents=contents,
             document=document,
+            format=found,
             warnings=told,
         )
 

@@ -21,7 +21,7 @@ _ENCRYPTED = 0x1 | 0x40
 _LEADS_OUT = re.compile(r"[/\\]|[A-Za-z]:|(.*[/\\])?\.\.([/\\]|$)", re.DOTALL)
 _XML = (".xml", ".rels", ".vml")
 _EMBEDDED_MARKUP = (".svg", ".htm", ".html", ".xhtml")
-_DAMAGE = (
+ZIP_DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
     struct.error,
@@ -29,10 +29,11 @@ _DAMAGE = (
     KeyError,
     ValueError,
     TypeError,
-    NotImplementedError,
-    RuntimeError,
+    NotImplementedError,  # a bit of a header that asks for what zipfile does not do
+    RuntimeError,  # likewise: a password
     OSError,
 )
+"""Errors that zipfile raises for archives that are damaged or made to look so."""
 _AGAIN = "save it again in the program it comes from"
 
 
@@ -126,7 +127,7 @@ def mimetype(data: bytes) -> str | None:
         try:
             with archive.open("mimetype") as member:
                 return member.read(128).decode("ascii").strip()
-        except _DAMAGE:
+        except ZIP_DAMAGE:
             return None
 
 
@@ -159,7 +160,7 @@ def _member_names(data: bytes) -> frozenset[str]:
     try:
         with _directory(data) as archive:
             return frozenset(archive.namelist())
-    except (*_DAMAGE, DocumentRefusedError):
+    except (*ZIP_DAMAGE, DocumentRefusedError):
         return frozenset()
 
 
@@ -198,5 +199,5 @@ def _check_content(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
 def _refusing_damage() -> Iterator[None]:
     try:
         yield
-    except _DAMAGE as error:
+    except ZIP_DAMAGE as error:
         raise DocumentRefusedError(f"the file is damaged or cut off; {_AGAIN}") from error

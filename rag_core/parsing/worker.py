@@ -73,7 +73,7 @@ def _defects_named(who: str) -> Iterator[None]:
         raise DocumentFailedError(
             f"{who} ran out of memory; split the file, or raise BRAIN_DOCUMENT_MEMORY_MB"
         ) from error
-    except Exception as error:
+    except Exception as error:  # whatever a library raises for a hostile file fails that file alone
         last = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{type(error).__name__} in {PurePath(last.filename).name}, line {last.lineno}"
         raise DocumentFailedError(

@@ -24,21 +24,14 @@ class UploadState:
     note_id: NoteId | None
     status: Literal["queued", "imported", "refused", "failed"]
     error: str | None
-    format: str | None
-    file_size: int
     pages: int | None
     page_unit: PageUnit
     parser: str | None
     parser_confidence: float | None
     warnings: list[str]
     checked_at: datetime
-    title: str | None
-    is_indexed: bool
-    job_id: UUID | None
     job_state: Literal["queued", "running", "completed", "failed", "cancelled"] | None
     stage: str | None
-    done: int | None
-    total: int | None
     job_error: str | None
 
 

@@ -8,14 +8,13 @@ from uuid import UUID
 
 from rag_core.errors import DocumentFailedError, InvalidInputError, NotFoundError
 from rag_core.evaluation.jobs.queue import JobProgress, register
-from rag_core.folders.opening import parsing_limits
-from rag_core.folders.reading import FileReading, ReadFile
+from rag_core.folders.opening import file_reading, parsing_limits
+from rag_core.folders.reading import ReadFile
 from rag_core.indexing.one_note import store_and_index
 from rag_core.model.document import StoredFile
 from rag_core.model.note import NoteId, TenantId
 from rag_core.notes.validation import audience
 from rag_core.parsing import SourceFile
-from rag_core.parsing.recognising import format_of, parser_version
 from rag_core.parsing.working import DocumentParser
 from rag_core.runtime.engine import Engine
 from rag_core.storage.database import Connection
@@ -57,20 +56,9 @@ def ingest(engine: Engine, tenant: TenantId, parameters: Mapping[str, Any], prog
 def _parsed(
     engine: Engine, source: SourceFile, stored: StoredFile, parameters: Mapping[str, Any]
 ) -> tuple[ReadFile, StoredFile]:
-    limits = parsing_limits(engine.settings)
-    reading = FileReading(
-        source=SOURCE,
-        language=None,
-        zone=engine.settings.zone,
-        max_characters=limits.max_characters,
-        max_bytes=limits.max_bytes,
-    )
-    found = format_of(source)
-    if found == "md":
-        read = reading.markdown(source, stored.path, None)
-    else:
-        with DocumentParser(limits, workers=1) as parser:
-            read = reading.document(parser.parse(source), stored.path, None)
+    reading = file_reading(engine.settings, source=SOURCE)
+    with DocumentParser(parsing_limits(engine.settings), workers=1) as parser:
+        read = reading.read(source, stored.path, None, parser)
     facts = {**read.note.metadata, **parameters["metadata"]}
     note = replace(
         read.note,
@@ -80,17 +68,7 @@ def _parsed(
         departments=audience(facts),
         keeps_audience="visibility" not in facts,
     )
-    document = read.document
-    return replace(read, note=note), replace(
-        stored,
-        format=found,
-        parser=parser_version(found),
-        parser_confidence=document.confidence,
-        author=document.author,
-        pages=document.pages,
-        page_unit=document.page_unit,
-        warnings=read.warnings,
-    )
+    return replace(read, note=note), read.recorded(stored)
 
 
 def _record(connection: Connection, *, tenant: TenantId, file: StoredFile, read: ReadFile | None) -> None:

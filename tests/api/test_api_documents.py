@@ -250,6 +250,23 @@ def test_a_document_that_is_deleted_while_it_waits_is_not_stored(
         assert connection.execute("select count(*) from brain.notes").fetchone() == (0,)
 
 
+def test_a_document_that_is_deleted_while_it_is_parsed_is_not_stored(
+    client: TestClient, do_jobs: DoJobs, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document, parsed = uploaded(client, "Uno"), ingestion._parsed
+
+    def parsed_and_deleted(*given: Any) -> Any:
+        assert client.delete(f"/api/v2/documents/{document}").status_code == 204
+        return parsed(*given)
+
+    monkeypatch.setattr(ingestion, "_parsed", parsed_and_deleted)
+
+    do_jobs()
+
+    with engine.database.owner() as connection:
+        assert connection.execute("select count(*) from brain.notes").fetchone() == (0,)
+
+
 def test_a_tenants_uploads_have_a_limit(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rag_core.uploads.receiving.sum_uploads", lambda *_: 10_000_000_000)
 

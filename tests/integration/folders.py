@@ -1,8 +1,7 @@
 """A folder of notes, and its import as tests need it."""
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,6 @@ class Vault:
     database: Database
     tenant: TenantId
     source: str = "vault"
-    parsed: list[str] = field(default_factory=list)
 
     def write(self, path: str, text: str | bytes, *, modified_ns: int = PAST_NS) -> Path:
         """Write a file; its time is long over unless told."""
@@ -51,6 +49,3 @@ class Vault:
     def notes(self) -> dict[str, str]:
         """Texts of the source's notes by their external ids."""
         return dict(self.rows("select external_id, content from notes where source = %s", self.source))
-
-
-MakeVault = Callable[..., Vault]

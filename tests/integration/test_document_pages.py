@@ -12,6 +12,7 @@ from retrievals import find
 from rag_core.answering.outcome import _with_pages
 from rag_core.answering.sources.context import as_context, make_sources
 from rag_core.model.answer import CheckedCitation
+from rag_core.model.document import page_at
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 
@@ -51,7 +52,9 @@ def test_a_hit_has_the_page_of_its_passage(
     hit = find(engine, vault.tenant, words).hits[0]
 
     assert (hit.external_id, hit.page_unit) == ("Compras.xlsx", "sheet")
-    assert hit.page in {1, page}  # both sheets fit into one chunk, which begins on the first
+    assert [number for _, number in hit.pages] == [1, 2]
+    assert hit.page == page_at(hit.pages, hit.start_char + hit.bounds[0])
+    assert page_at(hit.pages, hit.start_char + hit.expanded_content.index(words)) == page
 
 
 def test_a_cited_source_has_the_page_of_its_evidence(vault: Vault, engine: Engine) -> None:

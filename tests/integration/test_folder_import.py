@@ -310,7 +310,7 @@ def test_a_refused_file_is_tried_again_only_where_asked(vault: Vault, monkeypatc
 def test_a_file_is_parsed_again_by_a_newer_parser(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     vault.write("a.csv", "Mes;Euros\nenero;12\n")
     vault.take()
-    for module in ("importing", "comparing"):
+    for module in ("reading", "comparing"):
         monkeypatch.setattr(f"rag_core.folders.{module}.parser_version", lambda name: f"{name}/next")
 
     vault.take()

@@ -250,16 +250,15 @@ where d.tenant_id = %(tenant)s and d.note_id = %(note)s and d.is_upload;
 
 -- name: list_uploads
 -- The newest uploads, each with the job that parses it.
-select d.path, d.document_id, d.note_id, d.status, d.error, d.format, d.file_size, d.pages, d.page_unit, d.parser,
-    d.parser_confidence, array(select jsonb_array_elements_text(d.warnings)) as warnings, d.checked_at, n.title,
-    n.indexed_fingerprint is not null as is_indexed, j.job_id, j.state as job_state, j.stage, j.done, j.total, j.error as job_error
+select d.path, d.document_id, d.note_id, d.status, d.error, d.pages, d.page_unit, d.parser, d.parser_confidence,
+    array(select jsonb_array_elements_text(d.warnings)) as warnings, d.checked_at, j.state as job_state, j.stage,
+    j.error as job_error
 from (
     select * from documents
     where tenant_id = %(tenant)s and is_upload and (%(document)s::uuid is null or document_id = %(document)s)
     order by checked_at desc, path
     limit %(limit)s
 ) d
-left join notes n using (tenant_id, note_id)
 left join evaluation_jobs j using (tenant_id, job_id)
 order by d.checked_at desc, d.path;
 

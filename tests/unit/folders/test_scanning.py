@@ -92,6 +92,18 @@ def test_a_pattern_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
         list(scan_folder(tmp_path, exclude=["!"]))
 
 
+def test_a_costly_pattern_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="stars"):
+        list(scan_folder(tmp_path, exclude=["*a*a*a*b"]))
+
+
+def test_a_costly_line_of_gitignore_is_passed_over(tmp_path: Path) -> None:
+    write(tmp_path, "aaab.md", "b.md")
+    write(tmp_path, ".gitignore", text="*a*a*a*b*\nb.md\n")
+
+    assert taken(tmp_path) == ["aaab.md"]
+
+
 def test_links_are_not_followed_and_told(tmp_path: Path) -> None:
     write(tmp_path, "notas/a.md", "fuera/b.md")
     (tmp_path / "notas/b.md").symlink_to(tmp_path / "fuera/b.md")
