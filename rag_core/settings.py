@@ -104,7 +104,16 @@ class Settings(BaseSettings):
         None,
         description="What a new home embeds with: `e5` or `use` (meanings, in this process), `hashing` or a plugin's.",
     )
-    chunker: str = Field("sentence", description="What cuts notes into chunks: `sentence` or a plugin's.")
+    chunker: str = Field(
+        "sentence",
+        description="What cuts notes into chunks: `sentence`, `semantic`, `late`, `fixed`, `table`, `hierarchical` or a plugin's, "
+        "and after a comma what differs by kind or tenant: `sentence, document=hierarchical, ana/document=semantic`.",
+    )
+    chunker_breaks: str = Field(
+        "percentile:95",
+        description="Distance between sentences that parts chunks of `semantic`: `percentile:N`, `standard_deviation:N` or "
+        "`interquartile:N`.",
+    )
     ollama_concurrency: int = Field(5, ge=1, le=64, description="Calls to Ollama and the chat server at a time.")
     context_summaries: bool = Field(
         default=False,

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from rag_core.chunking.graphemes import is_cluster_boundary
 from rag_core.language import LANGUAGES
 from rag_core.language.languages import language_of
-from rag_core.model.note import Span
+from rag_core.model.note import ChunkKind, Span
 
-_CHARACTERS_PER_TOKEN = 4
+CHARACTERS_PER_TOKEN = 4
 
 
 def _before_connectors() -> re.Pattern[str]:
@@ -35,12 +35,23 @@ _CUTS = (*_CLAUSE_CUTS, _WORD_CUT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TableHead:
+    """Headers of a table, the line above it, and where it starts in its text."""
+
+    start: int
+    headers: tuple[str, ...]
+    caption: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkSpan:
-    """A chunk as code points ``start:end`` of its text, and the tokens of that slice."""
+    """A chunk as code points ``start:end`` of its text, and the tokens of that slice; of a table also what its rows need."""
 
     start: int
     end: int
     token_count: int
+    kind: ChunkKind = "text"
+    table: TableHead | None = None
 
 
 def estimate_tokens(characters: int) -> int:
@@ -48,7 +59,7 @@ def estimate_tokens(characters: int) -> int:
 
     The whole system counts by this, so that a limit means the same wherever it is tested.
     """
-    return -(-characters // _CHARACTERS_PER_TOKEN)
+    return -(-characters // CHARACTERS_PER_TOKEN)
 
 
 def count_tokens(text: str) -> int:
@@ -90,7 +101,7 @@ def chunk_spans(
     _check(text, sentences, max_tokens=max_tokens, overlap_tokens=overlap_tokens, min_tokens=min_tokens)
     if not text:
         return []
-    limit, overlap = max_tokens * _CHARACTERS_PER_TOKEN, overlap_tokens * _CHARACTERS_PER_TOKEN
+    limit, overlap = max_tokens * CHARACTERS_PER_TOKEN, overlap_tokens * CHARACTERS_PER_TOKEN
     packing = _Packing(text=text, starts=[start for start, _ in sentences], limit=limit, overlap=overlap)
     spans = _pack(packing, _unit_ends(text, sentences, limit))
     if estimate_tokens(spans[-1][1] - spans[-1][0]) < min_tokens:

@@ -40,7 +40,8 @@ class EmbeddingProvider:
     ``complete`` finds out what a model to be registered is like, ``find_fault`` why a registered one cannot be used (None when
     it can), ``fetch_held_bytes`` how much memory its server holds it in; each is given the settings and the seconds it has.
     ``rename`` says how a model comes to another name. The first text of a model that ``has_to_load`` waits for it; it is loaded
-    before searches are. ``language_gap`` is how much nearer texts of one language are for that alone.
+    before searches are. ``language_gap`` is how much nearer texts of one language are for that alone. Embedders of a provider
+    that ``reads_together`` are a ``TogetherEmbedder`` (``rag_core.embedding.together``).
     """
 
     build: Callable[[EmbeddingModel, Settings, float], Embedder]
@@ -52,6 +53,7 @@ class EmbeddingProvider:
     knows_meaning: bool = True
     takes_any_length: bool = False
     language_gap: float = 0.0
+    reads_together: bool = False
     rename: str = "register it under another name"
 
 
@@ -82,6 +84,12 @@ def language_gap(model: EmbeddingModel) -> float:
     """Cosine similarity that texts of one language gain for that alone; 0 for a model that cannot be used here."""
     provider = EMBEDDING_PROVIDERS.find(model.provider)
     return 0.0 if provider is None else provider.language_gap
+
+
+def reads_together(model: EmbeddingModel) -> bool:
+    """True where the model gives vectors of sentences read with those around them."""
+    provider = EMBEDDING_PROVIDERS.find(model.provider)
+    return provider is not None and provider.reads_together
 
 
 def build_embedder(model: EmbeddingModel, *, settings: Settings, timeout_seconds: float = 30) -> Embedder:

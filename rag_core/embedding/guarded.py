@@ -1,8 +1,10 @@
 """An embedder behind a circuit breaker and bounded concurrency."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from rag_core.embedding import Embedder
+from rag_core.embedding.together import ReadTogether, TogetherEmbedder
 from rag_core.errors import (
     BusyError,
     CircuitOpenError,
@@ -11,6 +13,8 @@ from rag_core.errors import (
 from rag_core.model.embedding import EmbeddingRole, FloatMatrix
 from rag_core.resilience.bounded import Bounded
 from rag_core.resilience.circuit_breaker import CircuitBreaker
+
+_Vectors = TypeVar("_Vectors")
 
 
 class GuardedEmbedder:
@@ -29,11 +33,18 @@ class GuardedEmbedder:
 
     def embed(self, texts: Sequence[str], *, role: EmbeddingRole) -> FloatMatrix:
         """Embed as the embedder does; an open circuit or no place in time is no failure of the texts either."""
+        return self._guarded(lambda: self._embedder.embed(texts, role=role))
+
+    def embed_together(self, inputs: Sequence[ReadTogether]) -> list[FloatMatrix]:
+        """Embed as the embedder does, which must be able to; else as ``embed``."""
+        embedder = self._embedder
+        assert isinstance(embedder, TogetherEmbedder), f"{self.name} cannot read texts together"
+        return self._guarded(lambda: embedder.embed_together(inputs))
+
+    def _guarded(self, embed: Callable[[], _Vectors]) -> _Vectors:
         try:
             self.breaker.check()
             with self._places.place(timeout_seconds=self._wait_seconds):
-                return self.breaker.call(
-                    lambda: self._embedder.embed(texts, role=role), counts=(EmbeddingUnavailableError,)
-                )
+                return self.breaker.call(embed, counts=(EmbeddingUnavailableError,))
         except (CircuitOpenError, BusyError) as error:
             raise EmbeddingUnavailableError(f"embedding model {self.name} was not asked: {error}") from error

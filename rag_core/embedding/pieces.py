@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rag_core.embedding import Embedder
+from rag_core.embedding.together import ReadTogether, TogetherEmbedder
 from rag_core.embedding.vectors import unit_rows
 from rag_core.errors import TextTooLongError
 from rag_core.model.embedding import EmbeddingRole, FloatMatrix
@@ -38,6 +39,11 @@ class PiecewiseEmbedder:
                 middle = len(texts) // 2
                 return np.concatenate([self.embed(texts[:middle], role=role), self.embed(texts[middle:], role=role)])
             return self._mean(texts[0], role)
+
+    def embed_together(self, inputs: Sequence[ReadTogether]) -> list[FloatMatrix]:
+        """Embed as the embedder does, which must be able to and reads texts of any length in windows of its own."""
+        assert isinstance(self._embedder, TogetherEmbedder), f"{self.name} cannot read texts together"
+        return self._embedder.embed_together(inputs)
 
     def _mean(self, text: str, role: EmbeddingRole) -> FloatMatrix:
         rows = np.concatenate([self._pieces(half, role) for half in halves(text)])

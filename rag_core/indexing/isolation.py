@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.embedding import Embedder
+from rag_core.embedding.together import ReadTogether, TogetherEmbedder
 from rag_core.errors import (
     EmbeddingError,
     EmbeddingUnavailableError,
@@ -63,9 +64,12 @@ def embed_joined(inputs: Sequence[tuple[str, ...]], embedder: Embedder) -> list[
     Raises:
         EmbeddingError: as the embedder.
     """
-    vectors = embedder.embed([text for texts in inputs for text in texts], role="document")
-    ends = np.cumsum([len(texts) for texts in inputs])
-    return [part.ravel() for part in np.split(np.asarray(vectors), ends[:-1])] if inputs else []
+    together = [texts for texts in inputs if isinstance(texts, ReadTogether)]
+    apart = [texts for texts in inputs if not isinstance(texts, ReadTogether)]
+    vectors = np.asarray(embedder.embed([text for texts in apart for text in texts], role="document"))
+    of_apart = iter(np.split(vectors, np.cumsum([len(texts) for texts in apart])[:-1]))
+    of_together = iter(embedder.embed_together(together) if together and isinstance(embedder, TogetherEmbedder) else ())
+    return [next(of_together if isinstance(texts, ReadTogether) else of_apart).ravel() for texts in inputs]
 
 
 def embed_apart(inputs: Mapping[bytes, tuple[str, ...]], embedder: Embedder) -> Embedded:

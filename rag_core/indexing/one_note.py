@@ -10,7 +10,7 @@ from rag_core.indexing.inputs import vector_texts
 from rag_core.indexing.isolation import embed_joined
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.scanning import scanned, store_scans
-from rag_core.indexing.staging import stage_note
+from rag_core.indexing.staging import stage_note, text_of
 from rag_core.model.embedding import EmbeddingKind, input_hash
 from rag_core.model.note import NewNote, NoteId, TenantId, content_hash
 from rag_core.notes.importing import full_tenant
@@ -156,7 +156,7 @@ def _whole(database: Database, tenant: TenantId, note: store.NoteToStage, pipeli
 
 def _chunked(database: Database, tenant: TenantId, note: store.NoteToStage, pipeline: Pipeline) -> _Chunked | None:
     """The note's chunks and vectors; None when the provider fails."""
-    staged = stage_note(note, pipeline)
+    staged = stage_note(note, pipeline, tenant)
     vectors = _vectors(database, tenant, note, staged, pipeline)
     return None if vectors is None else _Chunked(staged=staged, vectors=vectors)
 
@@ -177,6 +177,7 @@ def _to_stage(note_id: NoteId, note: NewNote) -> store.NoteToStage:
         content=note.content,
         language=note.language,
         content_hash=content_hash(note.language, note.title, note.content),
+        kind=note.kind or "note",
     )
 
 
@@ -188,9 +189,7 @@ def _vectors(
     for chunk in staged.chunks:
         hashes: dict[EmbeddingKind, bytes] = {"standard": chunk.standard_hash, "contextual": chunk.contextual_hash}
         for kind, digest in hashes.items():
-            texts[digest] = vector_texts(
-                pipeline.model, kind, chunk.content, chunk.context, title=note.title, language=note.language
-            )
+            texts[digest] = vector_texts(pipeline.model, kind, text_of(note, chunk))
     known = store.fetch_known_hashes(database, tenant, list(texts))
     missing = {digest: parts for digest, parts in texts.items() if digest not in known}
     if not missing:

@@ -7,17 +7,21 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from rag_core.chunking import CHUNKERS, DEFAULT_CHUNKER
+from rag_core.chunking import CHUNKERS, DEFAULT_CHUNKER, Chunker, ChunkerChoice, parse_choice
+from rag_core.chunking.breaks import Threshold, parse_threshold
 from rag_core.configuration.schema import Chunking
 from rag_core.embedding import Embedder
 from rag_core.embedding.context import CONTEXT_VERSION
 from rag_core.embedding.summaries import Summariser
 from rag_core.model.embedding import EmbeddingModel
+from rag_core.model.note import NoteKind, TenantId
+
+DEFAULT_BREAKS = "percentile:95"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pipeline:
-    """Chunker, chunk sizes, what stands before a chunk and the embedding model, with the means to run it.
+    """Chunkers, chunk sizes, what stands before a chunk and the embedding model, with the means to run it.
 
     With a summariser the contextual vectors are made with its summaries. A note that it failed at is indexed with the
     template all the same, under ``template_fingerprint``, and so is stale still: the next run tries again.
@@ -27,7 +31,17 @@ class Pipeline:
     model: EmbeddingModel
     embedder: Embedder
     summariser: Summariser | None = None
-    chunker: str = DEFAULT_CHUNKER
+    chunkers: ChunkerChoice = parse_choice(DEFAULT_CHUNKER)
+    breaks: Threshold = parse_threshold(DEFAULT_BREAKS)
+
+    def chunker_of(self, tenant: TenantId, kind: NoteKind) -> tuple[str, Chunker]:
+        """Return the chunker of a tenant's notes of a kind, with its name.
+
+        Raises:
+            ConfigurationError: there is none of that name.
+        """
+        name = self.chunkers.of(tenant, kind)
+        return name, CHUNKERS.get(name, given_by="BRAIN_CHUNKER")
 
     @cached_property
     def fingerprint(self) -> str:
@@ -48,23 +62,26 @@ class Pipeline:
 
     def _parts(self) -> dict[str, Any]:
         return {
-            "chunker": _version(self.chunker),
+            "chunker": self._chunker_versions(),
             "chunking": self.chunking.model_dump(mode="json"),
             "context": CONTEXT_VERSION,
             "model": [self.model.name, self.model.version, self.model.dimensions, self.model.document_prefix],
         }
+
+    def _chunker_versions(self) -> Any:
+        """Names and versions by whose notes they cut; of the default one alone the version, as it always was."""
+        names = self.chunkers.names
+        chunkers = {name: CHUNKERS.get(name, given_by="BRAIN_CHUNKER") for _, _, name in names}
+        if names == parse_choice(DEFAULT_CHUNKER).names:
+            return chunkers[DEFAULT_CHUNKER].version
+        breaks = [list(self.breaks)] if any(one.needs_breaks for one in chunkers.values()) else []
+        return sorted([str(tenant), str(kind), name, chunkers[name].version] for tenant, kind, name in names) + breaks
 
 
 def chunking_by_fingerprint(pipeline: Pipeline, models: Iterable[EmbeddingModel]) -> dict[str, Chunking]:
     """Return the chunking of each fingerprint that this version knows: the pipeline's with any of the models."""
     known = (pipeline, *(replace(pipeline, model=model) for model in models))
     return {fingerprint: one.chunking for one in known for fingerprint in one.fingerprints}
-
-
-def _version(chunker: str) -> str:
-    """A chunker's name and version; of the default one the version alone, by which notes were indexed before there were others."""
-    version = CHUNKERS.get(chunker, given_by="BRAIN_CHUNKER").version
-    return version if chunker == DEFAULT_CHUNKER else f"{chunker} {version}"
 
 
 def _digest(parts: Mapping[str, Any]) -> str:

@@ -2,24 +2,29 @@
 
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.chunking import CHUNKERS, ChunkSpan, sentence_spans
+from rag_core.chunking import DEFAULT_CHUNKER, ChunkSpan, sentence_spans
+from rag_core.chunking.breaks import far_from_previous
+from rag_core.chunking.structure import structure_of
+from rag_core.embedding import reads_together as can_read_together
 from rag_core.embedding.context import contextual_info, template_summary
+from rag_core.embedding.pieces import PiecewiseEmbedder
 from rag_core.embedding.summaries import needs_summary
 from rag_core.errors import RagError
 from rag_core.indexing.failures import record_failures
-from rag_core.indexing.inputs import vector_texts
+from rag_core.indexing.inputs import vector_hash, vector_texts
 from rag_core.indexing.isolation import embed_apart, together_or_alone
 from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.scanning import scan_notes
 from rag_core.indexing.summarising import PageSummaries, Patience, summarise_page
-from rag_core.model.embedding import EmbeddingKind, EmbeddingModel, input_hash
-from rag_core.model.note import ChunkId, NoteId, Span, TenantId
+from rag_core.model.chunk import ChunkText
+from rag_core.model.embedding import EmbeddingKind, EmbeddingModel
+from rag_core.model.note import ChunkId, NoteId, NoteKind, Span, TenantId
 from rag_core.storage import staging as store
 from rag_core.storage.database import Database
 from rag_core.storage.summaries import fetch_indexed_as
@@ -116,7 +121,7 @@ def _stage_page(
     *,
     is_full: bool,
 ) -> StageReport:
-    staged, reasons = _chunk_page(page, pipeline, summaries)
+    staged, reasons = _chunk_page(page, pipeline, tenant, summaries)
     waiting = [note.note_id for note in staged if note.fingerprint != pipeline.fingerprint]
     if waiting and not is_full:
         live = fetch_indexed_as(database, tenant, waiting, fingerprint=pipeline.template_fingerprint)
@@ -136,81 +141,129 @@ def _stage_page(
 
 
 def _chunk_page(
-    page: Sequence[store.NoteToStage], pipeline: Pipeline, summaries: PageSummaries
+    page: Sequence[store.NoteToStage], pipeline: Pipeline, tenant: TenantId, summaries: PageSummaries
 ) -> tuple[list[store.StagedNote], dict[NoteId, str]]:
     """The notes' next generations; notes that could not be chunked, with the reason."""
     staged, reasons = [], {}
     for note in page:
         try:
-            staged.append(stage_note(note, pipeline, summary=summaries.texts.get(note.content_hash)))
+            staged.append(stage_note(note, pipeline, tenant, summary=summaries.texts.get(note.content_hash)))
         except _CHUNKING_FAILURES as error:
             reasons[note.note_id] = f"{type(error).__name__}: {error}"
     return staged, reasons
 
 
-def stage_note(note: store.NoteToStage, pipeline: Pipeline, *, summary: str | None = None) -> store.StagedNote:
-    """Sentences, chunks, context and input hashes of one note; pure.
+def stage_note(
+    note: store.NoteToStage, pipeline: Pipeline, tenant: TenantId, *, summary: str | None = None
+) -> store.StagedNote:
+    """Sentences, sections, chunks, context and input hashes of one note; asks the embedder where the chunker needs vectors.
 
     Without a summary the context is the template's. Where the pipeline would have one, the fingerprint says so.
     """
     sentences = sentence_spans(note.content, note.language)
     is_waiting = pipeline.summariser is not None and summary is None and needs_summary(note.content)
+    spans = visible_spans(note, sentences, pipeline, tenant)
     return store.StagedNote(
         note_id=note.note_id,
         content_hash=note.content_hash,
         fingerprint=pipeline.template_fingerprint if is_waiting else pipeline.fingerprint,
         sentence_starts=[start for start, _ in sentences],
-        chunks=_staged_chunks(note, sentences, pipeline, summary=summary or template_summary(note.title, note.content)),
+        section_starts=list(structure_of(note.content).heading_starts),
+        chunks=_staged_chunks(
+            note,
+            spans,
+            pipeline.model,
+            method=method_of(pipeline, tenant, note.kind),
+            summary=summary or template_summary(note.title, note.content),
+        ),
     )
 
 
+def method_of(pipeline: Pipeline, tenant: TenantId, kind: NoteKind) -> str:
+    """Name of the chunker as it is recorded: the default one where the model cannot read sentences together."""
+    name, chunker = pipeline.chunker_of(tenant, kind)
+    return DEFAULT_CHUNKER if chunker.reads_together and not can_read_together(pipeline.model) else name
+
+
 def _staged_chunks(
-    note: store.NoteToStage, sentences: Sequence[Span], pipeline: Pipeline, *, summary: str
+    note: store.NoteToStage, spans: Sequence[ChunkSpan], model: EmbeddingModel, *, method: str, summary: str
 ) -> list[store.StagedChunk]:
-    spans = visible_spans(note, sentences, pipeline)
-    model = pipeline.model
     repeats: dict[str, int] = {}
     staged = []
-
-    def hash_of(kind: EmbeddingKind, content: str, context: str) -> bytes:
-        return input_hash(
-            model,
-            *vector_texts(model, kind, content, context, title=note.title, language=note.language),
-            role="document",
-        )
-
     for index, span in enumerate(spans):
         content = note.content[span.start : span.end]
-        context = contextual_info(summary=summary, index=index, total=len(spans), language=note.language)
         repeats[content] = repeats.get(content, 0) + 1
+        head = span.table
+        chunk = store.StagedChunk(
+            chunk_index=index,
+            chunk_id=chunk_id_for(note.note_id, content, repeats[content]),
+            start_char=span.start,
+            end_char=span.end,
+            content=content,
+            context=contextual_info(summary=summary, index=index, total=len(spans), language=note.language),
+            token_count=span.token_count,
+            chunking_method=method,
+            standard_hash=b"",
+            contextual_hash=b"",
+            kind=span.kind,
+            table_start=None if head is None else head.start,
+            headers=None if head is None else list(head.headers),
+            caption=None if head is None else head.caption,
+        )
+        text = text_of(note, chunk)
         staged.append(
-            store.StagedChunk(
-                chunk_index=index,
-                chunk_id=chunk_id_for(note.note_id, content, repeats[content]),
-                start_char=span.start,
-                end_char=span.end,
-                content=content,
-                context=context,
-                token_count=span.token_count,
-                chunking_method=pipeline.chunker,
-                standard_hash=hash_of("standard", content, context),
-                contextual_hash=hash_of("contextual", content, context),
+            replace(
+                chunk,
+                standard_hash=vector_hash(model, vector_texts(model, "standard", text)),
+                contextual_hash=vector_hash(model, vector_texts(model, "contextual", text)),
             )
         )
     return staged
 
 
-def visible_spans(note: store.NoteToStage, sentences: Sequence[Span], pipeline: Pipeline) -> list[ChunkSpan]:
+def text_of(note: store.NoteToStage, chunk: store.StagedChunk) -> ChunkText:
+    """Return what the vectors of a note's staged chunk are made of."""
+    return ChunkText(
+        content=chunk.content,
+        context=chunk.context,
+        title=note.title,
+        language=note.language,
+        chunking_method=chunk.chunking_method,
+        kind=chunk.kind,
+        headers=None if chunk.headers is None else tuple(chunk.headers),
+        caption=chunk.caption,
+    )
+
+
+def visible_spans(
+    note: store.NoteToStage, sentences: Sequence[Span], pipeline: Pipeline, tenant: TenantId
+) -> list[ChunkSpan]:
     """Chunk spans without those of white space alone, which have no meaning to embed."""
     sizes = pipeline.chunking
-    spans = CHUNKERS.get(pipeline.chunker, given_by="BRAIN_CHUNKER").spans(
+    _, chunker = pipeline.chunker_of(tenant, note.kind)
+    spans = chunker.spans(
         note.content,
         sentences,
         max_tokens=sizes.max_chunk_size,
         overlap_tokens=sizes.overlap_size,
         min_tokens=sizes.min_chunk_size,
+        breaks=_breaks(note.content, sentences, pipeline) if chunker.needs_breaks else (),
     )
     return [span for span in spans if not note.content[span.start : span.end].isspace()]
+
+
+def _breaks(content: str, sentences: Sequence[Span], pipeline: Pipeline) -> list[int]:
+    """Starts of the sentences with which the meaning changes.
+
+    Raises:
+        EmbeddingError: the provider failed.
+    """
+    visible = [(start, content[start:end].strip()) for start, end in sentences]
+    visible = [(start, text) for start, text in visible if text]
+    if len(visible) < 2:
+        return []
+    vectors = PiecewiseEmbedder(pipeline.embedder).embed([text for _, text in visible], role="document")
+    return [visible[at][0] for at in far_from_previous(np.asarray(vectors), pipeline.breaks)]
 
 
 def chunk_id_for(note_id: NoteId, content: str, occurrence: int) -> ChunkId:
@@ -273,7 +326,7 @@ def _inputs(page: Sequence[store.MissingInput], model: EmbeddingModel) -> dict[b
         hashes: dict[EmbeddingKind, bytes | None] = {"standard": item.standard_hash, "contextual": item.contextual_hash}
         for kind, digest in hashes.items():
             if digest is not None and digest not in wanted:
-                texts = vector_texts(model, kind, item.content, item.context, title=item.title, language=item.language)
+                texts = vector_texts(model, kind, item.text)
                 wanted[digest] = (item.note_id, texts)
     return wanted
 

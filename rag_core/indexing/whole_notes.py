@@ -57,7 +57,7 @@ def embed_whole_notes(
     while page := store.fetch_notes_without_vector(
         database, tenant, batches, model_id=pipeline.model.id, after=after, limit=WHOLE_NOTES
     ):
-        notes = [_whole(note, pipeline) for note in page]
+        notes = [_whole(note, pipeline, tenant) for note in page]
         texts = {digest: text for note in notes for digest, text in note.pieces.items()}
         known = store.fetch_vectors(database, tenant, texts)
         missing = {digest: (text,) for digest, text in texts.items() if digest not in known}
@@ -71,15 +71,15 @@ def embed_whole_notes(
     return EmbedReport(embedded=embedded, reused=reused, failed=failed)
 
 
-def _whole(note: NoteToStage, pipeline: Pipeline) -> _Whole:
+def _whole(note: NoteToStage, pipeline: Pipeline, tenant: TenantId) -> _Whole:
     digest = input_hash(pipeline.model, note.content, role="document")
-    return _Whole(note=note, input_hash=digest, pieces=_pieces(note, digest, pipeline))
+    return _Whole(note=note, input_hash=digest, pieces=_pieces(note, digest, pipeline, tenant))
 
 
-def _pieces(note: NoteToStage, digest: bytes, pipeline: Pipeline) -> dict[bytes, str]:
+def _pieces(note: NoteToStage, digest: bytes, pipeline: Pipeline, tenant: TenantId) -> dict[bytes, str]:
     if count_tokens(note.content) <= pipeline.model.context_tokens:
         return {digest: note.content}
-    spans = visible_spans(note, sentence_spans(note.content, note.language), pipeline)
+    spans = visible_spans(note, sentence_spans(note.content, note.language), pipeline, tenant)
     texts = [note.content[span.start : span.end] for span in spans]
     return {input_hash(pipeline.model, text, role="document"): text for text in texts}
 

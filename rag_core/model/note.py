@@ -16,6 +16,8 @@ ChunkId = NewType("ChunkId", UUID)
 Language = str
 """Code of a language that has a folder in ``rag_core.language``: "es", "de", "en"."""
 NoteKind = Literal["note", "document"]
+ChunkKind = Literal["text", "table", "table_segment", "table_summary"]
+"""A chunk of prose, a whole table, some rows of a larger one, or its header with what stands before it."""
 DatedBy = Literal["given", "name", "heading", "file", "import"]
 """Origin of ``created_at``: told with the note, read in a file's name or first heading, the file's own time, that of the import."""
 WRITTEN_DAYS: tuple[DatedBy, ...] = ("given", "name", "heading")

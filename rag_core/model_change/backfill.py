@@ -6,9 +6,9 @@ from uuid import UUID
 
 from rag_core.embedding import Embedder
 from rag_core.errors import ModelStateError, NotFoundError
-from rag_core.indexing.inputs import vector_texts
+from rag_core.indexing.inputs import vector_hash, vector_texts
 from rag_core.indexing.isolation import embed_apart
-from rag_core.model.embedding import EmbeddingModel, input_hash
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import NoteId, TenantId
 from rag_core.storage import model_vectors as store
 from rag_core.storage.batches import list_tenants
@@ -97,16 +97,8 @@ def _fill_page(
     *,
     is_held: bool,
 ) -> ModelBackfillReport:
-    inputs = [
-        (
-            chunk,
-            kind,
-            vector_texts(model, kind, chunk.content, chunk.context, title=chunk.title, language=chunk.language),
-        )
-        for chunk in page
-        for kind in chunk.kinds
-    ]
-    hashed = [(chunk, kind, texts, input_hash(model, *texts, role="document")) for chunk, kind, texts in inputs]
+    inputs = [(chunk, kind, vector_texts(model, kind, chunk.text)) for chunk in page for kind in chunk.kinds]
+    hashed = [(chunk, kind, texts, vector_hash(model, texts)) for chunk, kind, texts in inputs]
     known = fetch_known_hashes(database, tenant, sorted({digest for *_, digest in hashed}))
     missing = {digest: texts for _, _, texts, digest in hashed if digest not in known}
     found = embed_apart(missing, embedder)

@@ -9,6 +9,8 @@ from functools import cached_property, partial
 
 from rag_core.chat import ChatModel, Message, build_chat
 from rag_core.chat.guarded import GuardedChat
+from rag_core.chunking import parse_choice
+from rag_core.chunking.breaks import parse_threshold
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, Reranking, RetrievalConfig, served_strategy
 from rag_core.configuration.served import ActiveConfigurations, Configurations, OneConfiguration, ServedConfiguration
 from rag_core.embedding import Embedder, build_embedder, provider_of
@@ -78,7 +80,8 @@ class Engine:
             model=self.model,
             embedder=self.embedder,
             summariser=self._summariser,
-            chunker=self.settings.chunker,
+            chunkers=parse_choice(self.settings.chunker),
+            breaks=parse_threshold(self.settings.chunker_breaks),
         )
 
     @property

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from pgvector import Vector
 from psycopg import sql
 
+from rag_core.model.chunk import ChunkText
 from rag_core.model.embedding import EmbeddingKind, EmbeddingModel, ModelState
-from rag_core.model.note import ChunkId, Language, NoteId, TenantId
+from rag_core.model.note import ChunkId, NoteId, TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.models import fetch_state, hold_model
 from rag_core.storage.queries import query
 from rag_core.storage.rows import fetch_column
-from rag_core.storage.staging import lock_notes
+from rag_core.storage.staging import chunk_text, lock_notes
 from rag_core.storage.vector_index import EXACT_SCAN_CHUNKS, index_name, vector_kind
 
 _TYPES = ("uuid", "uuid", "timestamptz", "text", "bytea", "vector")
@@ -29,10 +30,7 @@ class ChunkWithoutVectors:
     chunk_id: ChunkId
     note_id: NoteId
     created_at: datetime
-    content: str
-    context: str | None
-    title: str | None
-    language: Language
+    text: ChunkText
     kinds: tuple[EmbeddingKind, ...]
 
 
@@ -82,13 +80,10 @@ def fetch_chunks_without_vectors(
             chunk_id=chunk_id,
             note_id=note_id,
             created_at=created_at,
-            content=content,
-            context=context,
-            title=title,
-            language=language,
+            text=chunk_text(*text),
             kinds=_kinds(standard=standard, contextual=contextual),
         )
-        for chunk_id, note_id, created_at, content, context, title, language, standard, contextual in rows
+        for chunk_id, note_id, created_at, standard, contextual, *text in rows
     ]
 
 

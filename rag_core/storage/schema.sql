@@ -341,12 +341,20 @@ CREATE TABLE brain.chunks (
     language text NOT NULL,
     lexemes tsvector GENERATED ALWAYS AS (brain.lexemes_of(language, title, content)) STORED NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    kind text DEFAULT 'text'::text NOT NULL,
+    table_start integer,
+    headers text[],
+    caption text,
     CONSTRAINT chunks_bounds_valid CHECK ((end_char > start_char)),
+    CONSTRAINT chunks_check CHECK (((kind = 'text'::text) = (table_start IS NULL))),
+    CONSTRAINT chunks_check1 CHECK (((kind = 'text'::text) = (headers IS NULL))),
     CONSTRAINT chunks_chunk_index_check CHECK ((chunk_index >= 0)),
     CONSTRAINT chunks_chunking_method_check CHECK ((chunking_method <> ''::text)),
     CONSTRAINT chunks_content_fits_bounds CHECK ((char_length(content) = (end_char - start_char))),
+    CONSTRAINT chunks_kind_check CHECK ((kind = ANY (ARRAY['text'::text, 'table'::text, 'table_segment'::text, 'table_summary'::text]))),
     CONSTRAINT chunks_language_check CHECK ((language = ANY (ARRAY['es'::text, 'de'::text, 'en'::text]))),
     CONSTRAINT chunks_start_char_check CHECK ((start_char >= 0)),
+    CONSTRAINT chunks_table_start_check CHECK ((table_start >= 0)),
     CONSTRAINT chunks_token_count_check CHECK ((token_count > 0))
 );
 
@@ -939,6 +947,7 @@ CREATE TABLE brain.notes (
     chunked_at timestamp with time zone,
     departments text[],
     dated_by text DEFAULT 'given'::text NOT NULL,
+    section_starts integer[],
     CONSTRAINT notes_content_check CHECK ((content <> ''::text)),
     CONSTRAINT notes_content_hash_check CHECK ((octet_length(content_hash) = 32)),
     CONSTRAINT notes_dated_by_check CHECK ((dated_by = ANY (ARRAY['given'::text, 'name'::text, 'heading'::text, 'file'::text, 'import'::text]))),
@@ -1101,7 +1110,15 @@ CREATE TABLE brain.staged_chunks (
     token_count integer NOT NULL,
     chunking_method text NOT NULL,
     standard_hash bytea NOT NULL,
-    contextual_hash bytea NOT NULL
+    contextual_hash bytea NOT NULL,
+    kind text DEFAULT 'text'::text NOT NULL,
+    table_start integer,
+    headers text[],
+    caption text,
+    CONSTRAINT staged_chunks_check CHECK (((kind = 'text'::text) = (table_start IS NULL))),
+    CONSTRAINT staged_chunks_check1 CHECK (((kind = 'text'::text) = (headers IS NULL))),
+    CONSTRAINT staged_chunks_kind_check CHECK ((kind = ANY (ARRAY['text'::text, 'table'::text, 'table_segment'::text, 'table_summary'::text]))),
+    CONSTRAINT staged_chunks_table_start_check CHECK ((table_start >= 0))
 );
 
 CREATE TABLE brain.staged_notes (
@@ -1110,7 +1127,8 @@ CREATE TABLE brain.staged_notes (
     content_hash bytea NOT NULL,
     fingerprint text NOT NULL,
     sentence_starts integer[] NOT NULL,
-    staged_at timestamp with time zone DEFAULT now() NOT NULL
+    staged_at timestamp with time zone DEFAULT now() NOT NULL,
+    section_starts integer[] DEFAULT '{}'::integer[] NOT NULL
 );
 
 CREATE TABLE brain.tenants (
@@ -1350,6 +1368,8 @@ CREATE UNIQUE INDEX alerts_one_firing ON brain.alerts USING btree (rule, subject
 CREATE UNIQUE INDEX api_keys_name ON brain.api_keys USING btree (tenant_id, name) WHERE (revoked_at IS NULL);
 
 CREATE INDEX chunks_of_note ON brain.chunks USING btree (tenant_id, note_id) INCLUDE (chunk_id, language);
+
+CREATE INDEX chunks_tables ON brain.chunks USING btree (tenant_id, note_id) WHERE (kind <> 'text'::text);
 
 CREATE UNIQUE INDEX corpus_statistics_change ON brain.corpus_statistics USING btree (tenant_id, change_id);
 

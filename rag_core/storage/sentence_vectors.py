@@ -6,10 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from pgvector import Vector
 
+from rag_core.model.chunk import ChunkText
 from rag_core.model.embedding import EmbeddingModel, FloatMatrix
-from rag_core.model.note import Language, NoteId, Span, TenantId
+from rag_core.model.note import NoteId, Span, TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.queries import query
+from rag_core.storage.staging import chunk_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,8 +20,7 @@ class SentenceVectors:
 
     note_id: NoteId
     start_char: int
-    content: str
-    language: Language
+    text: ChunkText
     vectors: FloatMatrix
 
 
@@ -42,8 +43,8 @@ def fetch_sentence_vectors(
     with database.transaction(tenant, timeout_ms=timeout_ms) as connection:
         rows = connection.execute(query("fetch_sentence_vectors"), parameters, binary=True).fetchall()
     return [
-        SentenceVectors(note_id=note_id, start_char=start, content=content, language=language, vectors=_numbers(vector))
-        for note_id, start, content, language, vector in rows
+        SentenceVectors(note_id=note_id, start_char=start, text=chunk_text(*text), vectors=_numbers(vector))
+        for note_id, start, vector, *text in rows
     ]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -10,16 +11,20 @@ from numpy.typing import NDArray
 from pgvector import Vector
 
 from rag_core.errors import IndexingError, ModelChangedError
+from rag_core.model.chunk import ChunkText
 from rag_core.model.embedding import EmbeddingModel
-from rag_core.model.note import ChunkId, Language, NoteId, TenantId
+from rag_core.model.note import ChunkId, ChunkKind, Language, NoteId, NoteKind, TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.migration_control import MAX_ATTEMPTS, hold_state
 from rag_core.storage.models import hold_model
 from rag_core.storage.queries import query
 from rag_core.storage.rows import fetch_all, fetch_column
 
-_NOTE_TYPES = ("text", "uuid", "bytea", "text", "int4[]", "timestamptz")
-_CHUNK_TYPES = ("text", "uuid", "int4", "uuid", "int4", "int4", "text", "text", "int4", "text", "bytea", "bytea")
+_NOTE_TYPES = ("text", "uuid", "bytea", "text", "int4[]", "int4[]", "timestamptz")
+_CHUNK_TYPES = (
+    *("text", "uuid", "int4", "uuid", "int4", "int4", "text", "text", "int4", "text", "bytea", "bytea"),
+    *("text", "int4", "text[]", "text"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,11 +36,12 @@ class NoteToStage:
     content: str
     language: Language
     content_hash: bytes
+    kind: NoteKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StagedChunk:
-    """A chunk of the next generation; its text is a slice of the note."""
+    """A chunk of the next generation; its text is a slice of the note. Of a part of a table also where that starts in the note."""
 
     chunk_index: int
     chunk_id: ChunkId
@@ -47,6 +53,10 @@ class StagedChunk:
     chunking_method: str
     standard_hash: bytes
     contextual_hash: bytes
+    kind: ChunkKind
+    table_start: int | None
+    headers: list[str] | None
+    caption: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +67,7 @@ class StagedNote:
     content_hash: bytes
     fingerprint: str
     sentence_starts: list[int]
+    section_starts: list[int]
     chunks: list[StagedChunk]
 
 
@@ -66,10 +77,7 @@ class MissingInput:
 
     note_id: NoteId
     chunk_index: int
-    content: str
-    context: str
-    title: str | None
-    language: Language
+    text: ChunkText
     standard_hash: bytes | None
     contextual_hash: bytes | None
 
@@ -173,7 +181,7 @@ def copy_staged(connection: Connection, tenant: TenantId, notes: Sequence[Staged
 
 def _note_row(tenant: TenantId, note: StagedNote) -> tuple[object, ...]:
     staged_at = datetime.now(UTC)
-    return tenant, note.note_id, note.content_hash, note.fingerprint, note.sentence_starts, staged_at
+    return tenant, note.note_id, note.content_hash, note.fingerprint, note.sentence_starts, note.section_starts, staged_at
 
 
 def _chunk_row(tenant: TenantId, note_id: NoteId, chunk: StagedChunk) -> tuple[object, ...]:
@@ -190,6 +198,10 @@ def _chunk_row(tenant: TenantId, note_id: NoteId, chunk: StagedChunk) -> tuple[o
         chunk.chunking_method,
         chunk.standard_hash,
         chunk.contextual_hash,
+        chunk.kind,
+        chunk.table_start,
+        chunk.headers,
+        chunk.caption,
     )
 
 
@@ -212,7 +224,28 @@ def fetch_missing_inputs(
         "limit": limit,
     }
     with database.transaction(tenant) as connection:
-        return fetch_all(connection, MissingInput, "fetch_missing_inputs", parameters)
+        rows = connection.execute(query("fetch_missing_inputs"), parameters).fetchall()
+    return [
+        MissingInput(
+            note_id=note_id, chunk_index=index, text=chunk_text(*text), standard_hash=standard, contextual_hash=contextual
+        )
+        for note_id, index, standard, contextual, *text in rows
+    ]
+
+
+def chunk_text(*row: Any) -> ChunkText:
+    """The text of a chunk from the columns that queries select it by, in their order."""
+    content, context, title, language, method, kind, headers, caption = row
+    return ChunkText(
+        content=content,
+        context=context,
+        title=title,
+        language=language,
+        chunking_method=method,
+        kind=kind,
+        headers=None if headers is None else tuple(headers),
+        caption=caption,
+    )
 
 
 def count_staged_chunks(

@@ -306,7 +306,7 @@ class TestPublication:
 
         _, _, published = run(engine, tenant)
 
-        made = len(stage_note(_to_stage(engine, "largo"), engine.pipeline).chunks)
+        made = len(stage_note(_to_stage(engine, "largo"), engine.pipeline, tenant).chunks)
         assert (published.published, published.failed) == (12, 1)
         assert rows(engine, FAILURES) == [
             ("largo", "publication", 1, f"Chunk count mismatch: expected {made}, got {made - 1}")
@@ -333,7 +333,7 @@ def _to_stage(engine: Engine, name: str) -> store.NoteToStage:
     [(note_id, title, content, language, digest)] = rows(
         engine, "select note_id, title, content, language, content_hash from notes where external_id = %s", name
     )
-    return store.NoteToStage(note_id=note_id, title=title, content=content, language=language, content_hash=digest)
+    return store.NoteToStage(note_id=note_id, title=title, content=content, language=language, content_hash=digest, kind="note")
 
 
 class TestTwoWorkers:
@@ -372,7 +372,7 @@ class TestTwoWorkers:
         assert (report.published, report.left) == (12, 0)
 
     def test_what_another_published_meanwhile_is_not_staged_again(self, engine, tenant, staged, notes) -> None:
-        late = [stage_note(_to_stage(engine, name), engine.pipeline) for name in ("n00", "n01")]
+        late = [stage_note(_to_stage(engine, name), engine.pipeline, tenant) for name in ("n00", "n01")]
         publish_staged(engine.database, tenant, BATCHES, engine.pipeline)
 
         assert store.write_staged(engine.database, tenant, late) == []

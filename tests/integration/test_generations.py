@@ -67,8 +67,8 @@ def test_staging_again_replaces_the_generation_whole(engine, tenant, make_note) 
     [found] = store.fetch_notes_to_stage(
         engine.database, tenant, BATCHES, engine.pipeline.fingerprint, after=_first(), is_full=False, limit=10
     )
-    many = stage_note(found, other_pipeline(engine.pipeline))
-    few = replace(stage_note(found, engine.pipeline), fingerprint=many.fingerprint)
+    many = stage_note(found, other_pipeline(engine.pipeline), tenant)
+    few = replace(stage_note(found, engine.pipeline, tenant), fingerprint=many.fingerprint)
     assert len(many.chunks) > len(few.chunks)
 
     store.write_staged(engine.database, tenant, [many])
@@ -90,7 +90,7 @@ def test_a_note_deleted_while_it_is_staged_is_passed_over(engine, tenant, make_n
     found = store.fetch_notes_to_stage(
         engine.database, tenant, BATCHES, engine.pipeline.fingerprint, after=_first(), is_full=False, limit=10
     )
-    staged = [stage_note(one, engine.pipeline) for one in found]
+    staged = [stage_note(one, engine.pipeline, tenant) for one in found]
     with engine.database.transaction(tenant) as connection:
         delete_notes(connection, tenant, [gone])
 

@@ -14,7 +14,8 @@ from rag_core.answering.sources.likeness import with_likeness
 from rag_core.configuration.schema import configure
 from rag_core.embedding.context import titled
 from rag_core.errors import QueryFailedError
-from rag_core.indexing.inputs import sentences_of
+from rag_core.indexing.inputs import parts_of
+from rag_core.model.chunk import ChunkText
 from rag_core.model.embedding import MAX_STORED_NUMBERS
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import with_model
@@ -47,10 +48,11 @@ def found(engine, tenant):
 def test_every_sentence_has_its_cosine(sentences, tenant) -> None:
     (hit,) = with_likeness(sentences, tenant, QUESTION, found(sentences, tenant), timeout_ms=TIMEOUT_MS)
 
-    parts = sentences_of(NOTE, "es", most=MAX_STORED_NUMBERS // sentences.model.dimensions)
+    text = ChunkText(content=NOTE, context="", title="Domingo", language="es", chunking_method="sentence")
+    parts = [part.text for part in parts_of(text, most=MAX_STORED_NUMBERS // sentences.model.dimensions)]
     vectors = sentences.embedder.embed([titled("Domingo", part) for part in parts], role="document")
     expected = vectors @ sentences.embedder.embed([QUESTION], role="query")[0]
-    assert [hit.expanded_content[start:end] for (start, end), _ in hit.likeness] == list(parts)
+    assert [hit.expanded_content[start:end] for (start, end), _ in hit.likeness] == parts
     assert [cosine for _, cosine in hit.likeness] == pytest.approx(expected.tolist(), abs=1e-5)
     assert hit.expanded_content[slice(*hit.likeness[int(np.argmax(expected))][0])] == SOUP
 

@@ -7,6 +7,7 @@ import pytest
 from filling import index_stale
 
 from rag_core.indexing.inputs import vector_texts
+from rag_core.model.chunk import ChunkText
 from rag_core.model.retrieval import Filters
 from rag_core.model_change.backfill import backfill_model
 from rag_core.runtime.engine import with_model
@@ -58,11 +59,12 @@ def expected(engine, vector):
         rows = connection.execute("select chunk_id, content, context, title, language from brain.chunks").fetchall()
     likeness = {}
     for chunk, content, context, title, language in rows:
-        standard = vector_texts(engine.model, "standard", content, context, title=title, language=language)
-        contextual = vector_texts(engine.model, "contextual", content, context, title=title, language=language)
+        text = ChunkText(
+            content=content, context=context, title=title, language=language, chunking_method="sentence"
+        )
         likeness[chunk] = [
             float((engine.embedder.embed(list(texts), role="document") @ vector).max())
-            for texts in (standard, contextual)
+            for texts in (vector_texts(engine.model, kind, text) for kind in ("standard", "contextual"))
         ]
     return likeness
 

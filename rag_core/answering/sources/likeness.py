@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rag_core.errors import RagError
-from rag_core.indexing.inputs import sentences_of
+from rag_core.indexing.inputs import parts_of
 from rag_core.model.embedding import MAX_STORED_NUMBERS, FloatMatrix
 from rag_core.model.note import NoteId, Span, TenantId
 from rag_core.model.retrieval import Hit
@@ -38,15 +38,11 @@ def with_likeness(
 def _similarities(chunk: SentenceVectors, vector: FloatMatrix) -> Iterator[tuple[Span, float]]:
     """The spans of a chunk's sentences in its note with their cosines; none where the vectors are of other sentences."""
     rows = chunk.vectors.reshape(-1, len(vector))
-    texts = sentences_of(chunk.content, chunk.language, most=MAX_STORED_NUMBERS // len(vector))
-    if len(texts) != len(rows):
+    parts = parts_of(chunk.text, most=MAX_STORED_NUMBERS // len(vector))
+    if len(parts) != len(rows):
         return
-    end = 0
-    for text, similarity in zip(texts, rows @ vector, strict=True):
-        start = chunk.content.find(text, end)
-        if start < 0:
-            return
-        end = start + len(text)
+    for part, similarity in zip(parts, rows @ vector, strict=True):
+        start, end = part.span
         yield (chunk.start_char + start, chunk.start_char + end), float(similarity)
 
 

@@ -33,6 +33,7 @@ OF_NO_ANSWER: Final = frozenset(
         "shared_buffers_mb",
         "max_note_characters",
         "chunker",
+        "chunker_breaks",
         "context_summaries",
         "embedding_provider",
     }

@@ -1,5 +1,6 @@
-"""The chunker of prose: whole sentences, as many as fit."""
+"""The chunker of prose: whole sentences, as many as fit, within sections and tables."""
 
-from rag_core.chunking import CHUNKERS, Chunker, chunk_spans
+from rag_core.chunking import CHUNKERS, Chunker
+from rag_core.chunking.regions import chunks_by_region
 
-CHUNKERS.register("sentence")(Chunker(spans=chunk_spans, version="2"))
+CHUNKERS.register("sentence")(Chunker(spans=chunks_by_region, version="3"))

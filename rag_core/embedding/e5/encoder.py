@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from threading import Lock
 
@@ -48,12 +49,37 @@ class E5Encoder:
             vectors[row] = vector
         return vectors
 
+    def encode_together(self, inputs: Sequence[Sequence[Sequence[int]]]) -> list[NDArray[np.float64]]:
+        """The means of each text's tokens as read behind the first text, shape (texts without the first, dimensions), not scaled."""
+        run = map if self._threads is None or len(inputs) < 2 else self._threads.map
+        return list(run(self._encode_texts, inputs))
+
+    def _encode_texts(self, texts: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+        begin, end = texts[0][0], texts[0][-1]
+        lead, tokens = list(texts[0][1:-1])[: self.max_tokens // 4], [token for ids in texts[1:] for token in ids[1:-1]]
+        hidden = np.empty((len(tokens), self.dimensions), dtype=np.float64)
+        room = self.max_tokens - len(lead) - 2
+        overlap = room // 8
+        done = 0
+        while done < len(tokens):
+            start = max(0, done - overlap)
+            window = tokens[start : start + room]
+            states = self._hidden([begin, *lead, *window, end])[1 + len(lead) : -1]
+            hidden[done : start + len(window)] = states[done - start :]
+            done = start + len(window)
+        bounds = np.cumsum([0, *(len(ids) - 2 for ids in texts[1:])])
+        return np.stack([hidden[low:high].mean(axis=0) for low, high in pairwise(bounds)])
+
     def _encode_one(self, ids: Sequence[int]) -> FloatMatrix:
+        mean: FloatMatrix = self._hidden(ids).mean(axis=0)
+        return mean
+
+    def _hidden(self, ids: Sequence[int]) -> FloatMatrix:
         embeddings = dequantized(self._words[list(ids)]) + self._positions[: len(ids)]
         inputs = {"embeddings": embeddings[np.newaxis], "lengths": np.array([len(ids)], dtype=np.int32)}
         (hidden,) = self._session.run(None, inputs)
-        mean: FloatMatrix = hidden[0].mean(axis=0)
-        return mean
+        states: FloatMatrix = hidden[0]
+        return states
 
 
 _LOADING = Lock()

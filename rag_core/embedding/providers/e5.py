@@ -8,6 +8,7 @@ import numpy as np
 from rag_core.embedding import EMBEDDING_PROVIDERS, EmbeddingProvider
 from rag_core.embedding.e5.weights import PACKAGE, installed_weights
 from rag_core.embedding.prefixes import usual_prefixes
+from rag_core.embedding.together import ReadTogether
 from rag_core.embedding.vectors import require_visible, unit_rows
 from rag_core.errors import EmbeddingError, InvalidInputError, TextTooLongError
 from rag_core.model.embedding import EmbeddingModel, EmbeddingRole, FloatMatrix, UsualModel, WantedModel, prefix_of
@@ -72,6 +73,22 @@ class E5Embedder:
             )
         return unit_rows(encoder.encode(token_ids), source=self.name)
 
+    def embed_together(self, inputs: Sequence[ReadTogether]) -> list[FloatMatrix]:
+        """Embed each input's texts as read with one another; see ``TogetherEmbedder``.
+
+        A longer input than 512 tokens is read in windows that overlap by an eighth, and each token counts in one of them.
+
+        Raises:
+            EmbeddingError: see ``embed``.
+        """
+        require_visible([text for _, *texts in inputs for text in texts])
+        if not inputs:
+            return []
+        encoder = _encoder(self._model, self._timeout_seconds)
+        prefix = prefix_of(self._model, "document")
+        tokens = [encoder.token_ids([prefix + title, *texts]) for title, *texts in inputs]
+        return [unit_rows(vectors, source=self.name) for vectors in encoder.encode_together(tokens)]
+
 
 def _build(model: EmbeddingModel, _settings: Settings, seconds: float) -> E5Embedder:
     if (model.version, model.dimensions) != (E5_VERSION, DIMENSIONS):
@@ -124,6 +141,7 @@ EMBEDDING_PROVIDERS.register("e5")(
         complete=_complete,
         is_in_process=True,
         language_gap=_LANGUAGE_GAP,
+        reads_together=True,
         find_fault=lambda model, _settings, _seconds: _fault(model),
     )
 )

@@ -112,7 +112,7 @@ order by b.sequence;
 -- name: fetch_notes_to_stage
 -- Stale notes that are not staged by this pipeline yet, a page at a time. Passed over are notes that failed too often, and
 -- those that the migration's state wants left whole.
-select n.note_id, n.title, n.content, n.language, n.content_hash
+select n.note_id, n.title, n.content, n.language, n.content_hash, n.kind
 from notes n
 where n.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s)
     and (n.indexed_fingerprint is distinct from %(fingerprint)s or %(full)s)
@@ -165,12 +165,12 @@ create temporary table new_notes (like staged_notes) on commit drop;
 create temporary table new_chunks (like staged_chunks) on commit drop;
 
 -- name: copy_new_notes
-copy new_notes (tenant_id, note_id, content_hash, fingerprint, sentence_starts, staged_at) from stdin (format binary);
+copy new_notes (tenant_id, note_id, content_hash, fingerprint, sentence_starts, section_starts, staged_at) from stdin (format binary);
 
 -- name: copy_new_chunks
 copy new_chunks (
     tenant_id, note_id, chunk_index, chunk_id, start_char, end_char, content, context, token_count,
-    chunking_method, standard_hash, contextual_hash
+    chunking_method, standard_hash, contextual_hash, kind, table_start, headers, caption
 ) from stdin (format binary);
 
 -- name: insert_staged
@@ -187,7 +187,7 @@ select c.* from new_chunks c join staged s using (note_id);
 -- name: fetch_missing_inputs
 -- The next staged chunks with the texts their vectors are made from, and the hashes of vectors neither live nor cached.
 with page as materialized (
-    select s.note_id, s.chunk_index, s.content, s.context, n.title, n.language, s.standard_hash, s.contextual_hash
+    select s.*, n.title, n.language
     from staged_chunks s join staged_notes g using (tenant_id, note_id) join notes n using (tenant_id, note_id)
     where s.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s) and g.fingerprint = %(fingerprint)s
         and (s.note_id, s.chunk_index) > (%(after_note)s, %(after_index)s)
@@ -202,9 +202,10 @@ with page as materialized (
     where e.tenant_id = %(tenant)s
         and e.input_hash in (select standard_hash from page union all select contextual_hash from page)
 )
-select note_id, chunk_index, content, context, title, language,
-    case when standard_hash not in (select input_hash from known) then standard_hash end as standard_hash,
-    case when contextual_hash not in (select input_hash from known) then contextual_hash end as contextual_hash
+select note_id, chunk_index,
+    case when standard_hash not in (select input_hash from known) then standard_hash end,
+    case when contextual_hash not in (select input_hash from known) then contextual_hash end,
+    content, context, title, language, chunking_method, kind, headers, caption
 from page
 order by note_id, chunk_index;
 
@@ -290,12 +291,17 @@ where c.tenant_id = %(tenant)s and c.note_id = any(%(notes)s) and c.chunking_met
 group by c.note_id;
 
 -- name: insert_staged_chunks
+-- The title of a chunk is words that its text is found by too: of rows without the header of their table also caption and headers.
 insert into chunks (
     tenant_id, chunk_id, note_id, chunk_index, start_char, end_char, title, content, context, token_count,
-    chunking_method, language
+    chunking_method, language, kind, table_start, headers, caption
 )
-select s.tenant_id, s.chunk_id, s.note_id, s.chunk_index, s.start_char, s.end_char, n.title,
-    s.content, s.context, s.token_count, s.chunking_method, n.language
+select s.tenant_id, s.chunk_id, s.note_id, s.chunk_index, s.start_char, s.end_char,
+    case s.kind
+        when 'table_segment' then concat_ws(E'\n', n.title, s.caption, array_to_string(s.headers, ' '))
+        else n.title
+    end,
+    s.content, s.context, s.token_count, s.chunking_method, n.language, s.kind, s.table_start, s.headers, s.caption
 from staged_chunks s join notes n using (tenant_id, note_id)
 where s.tenant_id = %(tenant)s and s.note_id = any(%(notes)s);
 
@@ -342,7 +348,8 @@ where c.tenant_id = %(tenant)s and s.tenant_id = %(tenant)s and s.note_id = any(
 -- name: mark_published
 -- A chunked note that is made anew keeps the moment it was chunked.
 update notes n
-set indexed_fingerprint = s.fingerprint, sentence_starts = s.sentence_starts, chunked_at = coalesce(n.chunked_at, now()),
+set indexed_fingerprint = s.fingerprint, sentence_starts = s.sentence_starts, section_starts = s.section_starts,
+    chunked_at = coalesce(n.chunked_at, now()),
     legacy_state = case when n.legacy_state is not null then 'migrated' end
 from staged_notes s
 where n.tenant_id = %(tenant)s and s.tenant_id = n.tenant_id and s.note_id = n.note_id

@@ -59,7 +59,7 @@ delete from migration_failures where tenant_id = %(tenant)s and note_id = any(%(
 -- name: fetch_notes_without_vector
 -- Whole notes of the batches without both vectors of a model, where they are to stay whole: all of them after a rollback, else
 -- pending ones that are not about to be chunked. A text that was refused in pieces a moment ago is not tried whole.
-select n.note_id, n.title, n.content, n.language, n.content_hash
+select n.note_id, n.title, n.content, n.language, n.content_hash, n.kind
 from notes n
 join chunks c on c.tenant_id = n.tenant_id and c.chunk_id = n.note_id and c.chunking_method = 'whole_note'
 where n.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s) and n.note_id > %(after)s
@@ -159,7 +159,7 @@ select count(*) from chunks where tenant_id = %(tenant)s and note_id = any(%(not
 -- name: forget_chunking
 -- As before it was chunked: a legacy note waits for the migration again.
 update notes
-set indexed_fingerprint = null, sentence_starts = null, chunked_at = null,
+set indexed_fingerprint = null, sentence_starts = null, section_starts = null, chunked_at = null,
     legacy_state = case when legacy_state is not null then 'pending' end
 where tenant_id = %(tenant)s and note_id = any(%(notes)s);
 

@@ -17,8 +17,11 @@ with page as materialized (
 ), sized as (
     select p.*, sum(p.characters) over (order by p.chunk_id) - p.characters as characters_before from page p
 )
-select c.chunk_id, c.note_id, c.created_at, c.content, c.context, c.title, c.language, s.lacks_standard, s.lacks_contextual
-from sized s join chunks c on c.tenant_id = %(tenant)s and c.chunk_id = s.chunk_id
+select c.chunk_id, c.note_id, c.created_at, s.lacks_standard, s.lacks_contextual,
+    c.content, c.context, n.title, c.language, c.chunking_method, c.kind, c.headers, c.caption
+from sized s
+join chunks c on c.tenant_id = %(tenant)s and c.chunk_id = s.chunk_id
+join notes n on n.tenant_id = c.tenant_id and n.note_id = c.note_id
 where s.characters_before < %(characters)s
 order by c.chunk_id;
 

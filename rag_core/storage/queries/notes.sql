@@ -123,7 +123,7 @@ where tenant_id = %(tenant)s and note_id = any(%(notes)s);
 
 -- name: forget_index
 -- The live chunks were made from another text: the note is stale.
-update notes set indexed_fingerprint = null, sentence_starts = null, chunked_at = null
+update notes set indexed_fingerprint = null, sentence_starts = null, section_starts = null, chunked_at = null
 where tenant_id = %(tenant)s and note_id = any(%(notes)s);
 
 -- name: fetch_note

@@ -295,7 +295,8 @@ n.note_id = any(%(document_ids)s)
 
 -- name: fetch_sentence_vectors
 -- Chunks that have a part in one of the windows, with their standard vectors.
-select distinct on (c.chunk_id) c.note_id, c.start_char, c.content, c.language, e.vector
+select distinct on (c.chunk_id) c.note_id, c.start_char, e.vector,
+    c.content, c.context, c.title, c.language, c.chunking_method, c.kind, c.headers, c.caption
 from unnest(%(notes)s::uuid[], %(starts)s::integer[], %(ends)s::integer[]) w (note_id, starts, ends)
 join chunks c on c.tenant_id = %(tenant)s and c.note_id = w.note_id and c.start_char < w.ends and c.end_char > w.starts
 join embeddings e on e.tenant_id = c.tenant_id and e.chunk_id = c.chunk_id

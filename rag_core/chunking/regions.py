@@ -1,0 +1,147 @@
+"""Regions of a note that chunks respect: sections of prose and tables. Pure."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from rag_core.chunking.packing import CHARACTERS_PER_TOKEN, ChunkSpan, TableHead, chunk_spans, estimate_tokens
+from rag_core.chunking.structure import MarkdownTable, structure_of
+from rag_core.model.note import ChunkKind, Span
+
+WHOLE_TABLE_ROWS = 20
+"""A table with fewer rows is one chunk, one with more is parted into groups of so many."""
+_LEAD_CHARACTERS = 200
+"""So little text right before a table belongs to it: its caption, or the heading of its section."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Region:
+    """A stretch of a text; of a table, what stands right before it included."""
+
+    start: int
+    end: int
+    table: MarkdownTable | None = None
+
+
+def regions_of(text: str, *, breaks: Sequence[int] = (), least_characters: int) -> list[Region]:
+    """Part a text at tables, and at headings and ``breaks`` after ``least_characters`` at least; the regions tile it, '' gives [].
+
+    A shorter section goes with the one before it, the first with the one after it.
+    """
+    structure = structure_of(text)
+    bounds = sorted({*structure.heading_starts, *breaks})
+    found: list[Region] = []
+    start = 0
+    for table in structure.tables:
+        sections = _sections(start, table.start, bounds, least_characters)
+        has_lead = bool(sections) and sections[-1].end - sections[-1].start <= _LEAD_CHARACTERS
+        lead = sections.pop().start if has_lead else table.start
+        found += [*sections, Region(start=lead, end=table.end, table=table)]
+        start = table.end
+    return [*found, *_sections(start, len(text), bounds, least_characters)]
+
+
+def _sections(start: int, end: int, bounds: Sequence[int], least: int) -> list[Region]:
+    starts = [start]
+    for bound in bounds[bisect_left(bounds, start + 1) : bisect_left(bounds, end)]:
+        if bound - starts[-1] >= least:
+            starts.append(bound)
+    if len(starts) > 1 and end - starts[-1] < least:
+        starts.pop()
+    return [Region(start=a, end=b) for a, b in pairwise([*starts, end]) if a < b]
+
+
+def chunks_by_region(
+    text: str,
+    sentences: Sequence[Span],
+    *,
+    max_tokens: int,
+    overlap_tokens: int,
+    min_tokens: int,
+    breaks: Sequence[int] = (),
+    least_characters: int | None = None,
+    rows_together: int = WHOLE_TABLE_ROWS,
+) -> list[ChunkSpan]:
+    """Cut each region by ``chunk_spans``, and tables by rows; no chunk has something of two regions.
+
+    Sections have ``least_characters``, else ``min_tokens``. A table of fewer than ``rows_together`` rows is one chunk if it fits
+    ``max_tokens``. A larger one is a chunk for its header, with what stands before it, and one for every ``rows_together`` rows or
+    as many as fit. Each carries the headers.
+    """
+    least = CHARACTERS_PER_TOKEN * min_tokens if least_characters is None else least_characters
+    starts = [start for start, _ in sentences]
+    chunks: list[ChunkSpan] = []
+    for region in regions_of(text, breaks=breaks, least_characters=least):
+        if region.table is not None:
+            chunks += _table_chunks(text, starts, region, region.table, max_tokens=max_tokens, together=rows_together)
+            continue
+        found = chunk_spans(
+            text[region.start : region.end],
+            _shifted(_between(starts, region), -region.start),
+            max_tokens=max_tokens,
+            overlap_tokens=overlap_tokens,
+            min_tokens=min_tokens,
+        )
+        chunks += [_moved(span, region.start) for span in found]
+    return chunks
+
+
+def _table_chunks(
+    text: str, starts: Sequence[int], region: Region, table: MarkdownTable, *, max_tokens: int, together: int
+) -> Iterator[ChunkSpan]:
+    head = TableHead(
+        start=table.start, headers=table.headers, caption=_caption_in(text[region.start : table.start]) or None
+    )
+    if len(table.rows) < together and estimate_tokens(region.end - region.start) <= max_tokens:
+        yield _of_table((region.start, region.end), "table", head)
+        return
+    first = Region(start=region.start, end=table.header_end)
+    yield from _bounded(text, _between(starts, first), "table_summary", head, max_tokens)
+    group: list[Span] = []
+    for row in table.rows:
+        if group and (len(group) == together or estimate_tokens(row[1] - group[0][0]) > max_tokens):
+            yield from _bounded(text, group, "table_segment", head, max_tokens)
+            group = []
+        group.append(row)
+    if group:
+        yield from _bounded(text, group, "table_segment", head, max_tokens)
+
+
+def _caption_in(lead: str) -> str:
+    """The last line of what stands before a table, without marks of Markdown."""
+    lines = lead.rstrip().splitlines()
+    return lines[-1].strip(" \t#*_:") if lines else ""
+
+
+def _bounded(text: str, parts: Sequence[Span], kind: ChunkKind, head: TableHead, max_tokens: int) -> Iterator[ChunkSpan]:
+    """One chunk of the parts, or as many as a row above ``max_tokens`` takes."""
+    start, end = parts[0][0], parts[-1][1]
+    if estimate_tokens(end - start) <= max_tokens:
+        yield _of_table((start, end), kind, head)
+        return
+    pieces = chunk_spans(
+        text[start:end], _shifted(parts, -start), max_tokens=max_tokens, overlap_tokens=0, min_tokens=0
+    )
+    for piece in pieces:
+        yield _of_table((piece.start + start, piece.end + start), kind, head)
+
+
+def _of_table(span: Span, kind: ChunkKind, head: TableHead) -> ChunkSpan:
+    return ChunkSpan(
+        start=span[0], end=span[1], token_count=estimate_tokens(span[1] - span[0]), kind=kind, table=head
+    )
+
+
+def _between(starts: Sequence[int], region: Region) -> list[Span]:
+    """The sentences of a region; one that reaches beyond it is cut at its bounds."""
+    inner = starts[bisect_left(starts, region.start + 1) : bisect_left(starts, region.end)]
+    return list(pairwise([region.start, *inner, region.end]))
+
+
+def _shifted(spans: Sequence[Span], by: int) -> list[Span]:
+    return [(start + by, end + by) for start, end in spans]
+
+
+def _moved(span: ChunkSpan, by: int) -> ChunkSpan:
+    return replace(span, start=span.start + by, end=span.end + by)
