@@ -1,5 +1,6 @@
 """Regions of a note that chunks respect: sections of prose and tables. Pure."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +12,8 @@ from rag_core.model.note import ChunkKind, Span
 
 WHOLE_TABLE_ROWS = 20
 """A table with fewer rows is one chunk, one with more is parted into groups of so many."""
+_PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
+_VISIBLE = re.compile(r"\S")
 _LEAD_CHARACTERS = 200
 """So little text right before a table belongs to it: its caption, or the heading of its section."""
 
@@ -27,26 +30,41 @@ class Region:
 def regions_of(text: str, *, breaks: Sequence[int] = (), least_characters: int) -> list[Region]:
     """Part a text at tables, and at headings and ``breaks`` after ``least_characters`` at least; the regions tile it, '' gives [].
 
-    A shorter section goes with the one before it, the first with the one after it.
+    A shorter section goes with the next, a shorter last one with the one before it, and so does a shorter stretch before a heading.
     """
     structure = structure_of(text)
-    bounds = sorted({*structure.heading_starts, *breaks})
+    headings = frozenset(structure.heading_starts)
+    bounds = sorted(headings | frozenset(breaks))
     found: list[Region] = []
     start = 0
     for table in structure.tables:
-        sections = _sections(start, table.start, bounds, least_characters)
-        has_lead = bool(sections) and sections[-1].end - sections[-1].start <= _LEAD_CHARACTERS
-        lead = sections.pop().start if has_lead else table.start
-        found += [*sections, Region(start=lead, end=table.end, table=table)]
-        start = table.end
-    return [*found, *_sections(start, len(text), bounds, least_characters)]
+        lead = _lead_start(text, start, table.start, structure.heading_starts)
+        end = _VISIBLE.search(text, table.end)
+        found += _sections(start, lead, bounds, headings, least_characters)
+        found.append(Region(start=lead, end=end.start() if end else len(text), table=table))
+        start = found[-1].end
+    return [*found, *_sections(start, len(text), bounds, headings, least_characters)]
 
 
-def _sections(start: int, end: int, bounds: Sequence[int], least: int) -> list[Region]:
+def _lead_start(text: str, start: int, table_start: int, headings: Sequence[int]) -> int:
+    """Where the heading right before a table begins, else the paragraph, if it is not far; else where the table does."""
+    earliest = max(start, table_start - _LEAD_CHARACTERS)
+    before = bisect_left(headings, table_start)
+    if before and headings[before - 1] >= earliest:
+        return headings[before - 1]
+    if start >= earliest:
+        return start
+    paragraphs = [match.end() for match in _PARAGRAPH.finditer(text, earliest, table_start)]
+    return next((at for at in reversed(paragraphs) if at < table_start), table_start)
+
+
+def _sections(start: int, end: int, bounds: Sequence[int], headings: frozenset[int], least: int) -> list[Region]:
     starts = [start]
     for bound in bounds[bisect_left(bounds, start + 1) : bisect_left(bounds, end)]:
         if bound - starts[-1] >= least:
             starts.append(bound)
+        elif bound in headings and len(starts) > 1 and starts[-1] not in headings:
+            starts[-1] = bound
     if len(starts) > 1 and end - starts[-1] < least:
         starts.pop()
     return [Region(start=a, end=b) for a, b in pairwise([*starts, end]) if a < b]
@@ -96,10 +114,10 @@ def _table_chunks(
     if len(table.rows) < together and estimate_tokens(region.end - region.start) <= max_tokens:
         yield _of_table((region.start, region.end), "table", head)
         return
-    first = Region(start=region.start, end=table.header_end)
+    first = Region(start=region.start, end=table.header_end if table.rows else region.end)
     yield from _bounded(text, _between(starts, first), "table_summary", head, max_tokens)
     group: list[Span] = []
-    for row in table.rows:
+    for row in (*table.rows[:-1], *((start, region.end) for start, _ in table.rows[-1:])):
         if group and (len(group) == together or estimate_tokens(row[1] - group[0][0]) > max_tokens):
             yield from _bounded(text, group, "table_segment", head, max_tokens)
             group = []

@@ -81,9 +81,13 @@ class Reranking(_Group):
 
 
 class ContextExpansion(_Group):
-    """Sentences shown around a match, and the most tokens of a window, joined or not; a match alone may have more."""
+    """Sentences shown around a match, and the most tokens of a window, joined or not; a match alone may have more.
+
+    No window goes beyond its section or table. With ``sections`` it is all of that where it fits.
+    """
 
     enabled: bool = True
+    sections: bool = False
     sentences_before: int = Field(2, ge=0, le=50)
     sentences_after: int = Field(2, ge=0, le=50)
     max_window_size: int = Field(1024, ge=1, le=16_384)

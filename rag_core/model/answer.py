@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from rag_core.model.chunk import TablePart
 from rag_core.model.document import PageUnit
 from rag_core.model.note import ChunkId, Language, NoteId, Span
 from rag_core.model.retrieval import Retrieval
@@ -38,7 +39,8 @@ class Source:
     so is ``created_at``, whose day is told in prompts and beside quotations: see ``day`` and ``context.dated_in``. ``matched`` is
     the span of ``text`` that the search found, None where that is not known: of a summary, for one. ``likeness`` are cosines of
     the question to parts of ``original``, where they are known. ``page`` is that of the first evidence once the source is cited,
-    before that of its chunk; ``pages`` are where each page of the document begins, and its number.
+    before that of its chunk; ``pages`` are where each page of the document begins, and its number. ``table`` is the one that the
+    passage is rows of.
     """
 
     number: int
@@ -59,6 +61,7 @@ class Source:
     matched: Span | None = None
     likeness: tuple[tuple[Span, float], ...] = ()
     is_dated: bool = True
+    table: TablePart | None = None
 
     @property
     def day(self) -> str | None:

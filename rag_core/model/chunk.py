@@ -1,8 +1,18 @@
-"""Chunks as their vectors are made from them."""
+"""Chunks as they are found, and as their vectors are made from them."""
 
 from dataclasses import dataclass
 
 from rag_core.model.note import ChunkKind, Language
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TablePart:
+    """Part of a table of a note: the whole, its header, or some rows; the table's header starts at ``start`` of the note."""
+
+    kind: ChunkKind
+    start: int
+    headers: tuple[str, ...]
+    caption: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

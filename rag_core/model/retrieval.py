@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from rag_core.model.chunk import TablePart
 from rag_core.model.document import PageUnit
 from rag_core.model.graph import CausalDirection, Relation
 from rag_core.model.note import ChunkId, Language, NoteId, NoteKind, Span
@@ -56,6 +57,8 @@ class Hit:
     """Page on which the chunk begins, of a document that has pages."""
     pages: tuple[tuple[int, int], ...] = ()
     """Where each page begins in the note's text, and its number."""
+    table: TablePart | None = None
+    """The table that the chunk is a part of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +66,7 @@ class Filters:
     """Conditions on the notes to find, all of which must hold; empty ones and None restrict nothing.
 
     ``since`` and ``until`` bound the note's ``created_at``, half-open. A note has a wanted tag if it has any of them.
+    With ``tables_only`` no chunk of prose is found.
     """
 
     since: datetime | None = None
@@ -72,6 +76,7 @@ class Filters:
     languages: tuple[Language, ...] = ()
     tags: tuple[str, ...] = ()
     document_ids: tuple[NoteId, ...] = ()
+    tables_only: bool = False
 
     @property
     def is_empty(self) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rag_core.chunking import window_bounds
+from rag_core.chunking import CHUNKERS, estimate_tokens, window_bounds
 from rag_core.configuration.schema import RetrievalConfig
 from rag_core.model.document import page_at
 from rag_core.model.graph import Relation
@@ -105,24 +105,40 @@ def reading_ms(deadline: Deadline) -> int:
 
 
 def _match(found: ChunkBounds, config: RetrievalConfig) -> Match:
-    before, after = _sentences(config)
-    window = window_bounds(
-        found.sentence_starts,
-        found.span[1] if found.note_length is None else found.note_length,
-        found.span,
-        before=before,
-        after=after,
-        max_tokens=config.context_expansion.max_window_size,
-    )
     return Match(
         chunk_id=found.chunk_id,
         note_id=found.note_id,
         chunk_index=found.chunk_index,
         span=found.span,
-        window=window if config.context_expansion.enabled else found.span,
+        window=_window(found, config) if config.context_expansion.enabled else found.span,
         content_hash=found.content_hash,
         is_whole_note=found.is_whole_note,
+        table=found.table,
     )
+
+
+def _window(found: ChunkBounds, config: RetrievalConfig) -> Span:
+    """The section or table that a chunk is in, where that is wanted and fits; else sentences around it, within that."""
+    before, after = _sentences(config)
+    most = config.context_expansion.max_window_size
+    low, high = found.low or 0, found.high or found.last_end
+    is_wanted = config.context_expansion.sections or _shows_section(found.chunking_method)
+    if is_wanted and estimate_tokens(high - low) <= most:
+        return low, high
+    start, end = window_bounds(
+        found.sentence_starts,
+        found.span[1] if found.note_length is None else found.note_length,
+        found.span,
+        before=before,
+        after=after,
+        max_tokens=most,
+    )
+    return max(start, low), end if found.high is None else min(end, found.high)
+
+
+def _shows_section(chunking_method: str) -> bool:
+    chunker = CHUNKERS.find(chunking_method)
+    return chunker is not None and chunker.shows_section
 
 
 def _hit(window: Window, text: WindowText, candidate: Fused, query: str, config: RetrievalConfig) -> Hit:
@@ -156,6 +172,7 @@ def _hit(window: Window, text: WindowText, candidate: Fused, query: str, config:
         page=page_at(text.pages, window.best.span[0]),
         page_unit=text.page_unit,
         pages=text.pages,
+        table=window.best.table,
     )
 
 

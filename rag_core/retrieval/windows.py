@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag_core.chunking import estimate_tokens
+from rag_core.model.chunk import TablePart
 from rag_core.model.note import ChunkId, NoteId, Span
 
 
@@ -18,6 +19,7 @@ class Match:
     window: Span
     content_hash: bytes = b""
     is_whole_note: bool = False
+    table: TablePart | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """The graph of entities and relations: which notes are to be read, what was read in them, and walks along relations."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -357,4 +357,4 @@ def _walk(filters: Filters, *, sees_all: bool) -> sql.Composed:
 
 
 def _passing(filters: Filters) -> sql.Composed:
-    return sql.SQL(query("passing_evidence")).format(filters=filter_conditions(filters))
+    return sql.SQL(query("passing_evidence")).format(filters=filter_conditions(replace(filters, tables_only=False)))

@@ -20,7 +20,8 @@ from rag_core.language.variants import (
 )
 from rag_core.model.document import PageUnit
 from rag_core.model.embedding import EmbeddingKind, EmbeddingModel, SearchedVectors
-from rag_core.model.note import WRITTEN_DAYS, ChunkId, Language, NoteId, Span, TenantId
+from rag_core.model.chunk import TablePart
+from rag_core.model.note import ChunkId, ChunkKind, Language, NoteId, Span, TenantId, WRITTEN_DAYS
 from rag_core.model.retrieval import NO_FILTERS, Filters
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
@@ -59,9 +60,10 @@ _ALL = 10**9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkBounds:
-    """Span of a chunk in its note, and the starts of the sentences around it.
+    """Span of a chunk in its note, the starts of the sentences around it, and the bounds of the section or table it is in.
 
-    ``note_length`` is None where there are more sentences than those. A note that is not chunked has no sentence starts.
+    ``note_length`` is None where there are more sentences than those. A note that is not chunked has no sentence starts. A bound is
+    None where it is the note's, whose last chunk ends at ``last_end``.
     """
 
     chunk_id: ChunkId
@@ -72,6 +74,11 @@ class ChunkBounds:
     sentence_starts: Sequence[int]
     note_length: int | None
     content_hash: bytes
+    chunking_method: str
+    last_end: int
+    low: int | None = None
+    high: int | None = None
+    table: TablePart | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,11 +216,12 @@ _FILTERS = {
     "languages": "filter_languages",
     "tags": "filter_tags",
     "document_ids": "filter_document_ids",
+    "tables_only": "filter_tables_only",
 }
 
 
 def filter_conditions(filters: Filters) -> sql.Composed:
-    """Build the conditions on a note n: only those that are asked for, so that the planner finds the index."""
+    """Build the conditions on a note n and a chunk c: only those that are asked for, so that the planner finds the index."""
     asked = [sql.SQL(query(name)) for field, name in _FILTERS.items() if getattr(filters, field)]
     return sql.SQL(" and ").join(asked or [sql.SQL("true")])
 
@@ -321,7 +329,7 @@ def fetch_spans(
 
 
 def _chunk_span(row: tuple[Any, ...]) -> ChunkBounds:
-    chunk_id, note_id, index, start, end, method, starts, length, content_hash = row
+    chunk_id, note_id, index, start, end, method, starts, length, content_hash, low, high, last_end, *table = row
     return ChunkBounds(
         chunk_id=chunk_id,
         note_id=note_id,
@@ -331,7 +339,16 @@ def _chunk_span(row: tuple[Any, ...]) -> ChunkBounds:
         sentence_starts=starts or (),
         note_length=length,
         content_hash=content_hash,
+        chunking_method=method,
+        low=low,
+        high=high,
+        last_end=last_end,
+        table=_table_part(*table),
     )
+
+
+def _table_part(kind: ChunkKind, start: int, headers: Sequence[str], caption: str | None) -> TablePart | None:
+    return None if kind == "text" else TablePart(kind=kind, start=start, headers=tuple(headers), caption=caption)
 
 
 def fetch_windows(

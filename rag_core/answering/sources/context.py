@@ -89,8 +89,15 @@ def context_tokens(sources: Sequence[Source]) -> int:
 
 
 def shown_text(source: Source) -> str:
-    """All that a prompt holds of a source: its title, its date and its text."""
-    return "\n".join([source.title or "", source.day or "", source.text]).strip()
+    """All that a prompt holds of a source: its title, its date, the columns of its table and its text."""
+    return "\n".join([source.title or "", source.day or "", _columns(source) or "", source.text]).strip()
+
+
+def _columns(source: Source) -> str | None:
+    """The headers of rows that are shown without them."""
+    if source.table is None or source.table.kind != "table_segment":
+        return None
+    return make_harmless(" | ".join(source.table.headers)[:MAX_TITLE_CHARACTERS], source.language)
 
 
 def without_marks(text: str) -> str:
@@ -131,6 +138,7 @@ def _source(hit: Hit, number: int) -> Source:
         page=hit.page,
         page_unit=hit.page_unit or "page",
         pages=hit.pages,
+        table=hit.table,
     )
 
 
@@ -212,6 +220,7 @@ def _record(source: Source) -> str:
         "id": source.number,
         "title": make_harmless((source.title or "")[:MAX_TITLE_CHARACTERS], source.language),
         "date": source.day,
+        "columns": _columns(source),
         "text": source.text,
         "page": source.page,
     }

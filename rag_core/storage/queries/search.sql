@@ -293,6 +293,10 @@ n.note_id in (
 -- name: filter_document_ids
 n.note_id = any(%(document_ids)s)
 
+-- name: filter_tables_only
+-- On a chunk c.
+c.kind <> 'text'
+
 -- name: fetch_sentence_vectors
 -- Chunks that have a part in one of the windows, with their standard vectors.
 select distinct on (c.chunk_id) c.note_id, c.start_char, e.vector,
@@ -306,15 +310,34 @@ order by c.chunk_id;
 -- name: fetch_spans
 -- Where chunks stand, and the stored sentence starts around each: of the sentence it starts in and of those before, and
 -- of those after the one it ends in. The length of the note is read only where these reach its end: it takes the text.
+-- Bounds of the section and of the tables around a chunk, null where the note's bounds are its; of a part of a table, the table's.
+-- Then where the last chunk ends.
 select c.chunk_id, c.note_id, c.chunk_index, c.start_char, c.end_char, c.chunking_method,
     n.sentence_starts[greatest(1, s.first - %(before)s):s.first]
         || n.sentence_starts[s.last + 1:s.last + %(after)s + 1],
     case when cardinality(n.sentence_starts) <= s.last + %(after)s then char_length(n.content) end,
-    n.content_hash
+    n.content_hash,
+    case when c.kind = 'text' then greatest(b.low, t.end_before) else t.low end,
+    case when c.kind = 'text' then least(b.high, t.start_after) else t.high end,
+    (
+        select l.end_char from chunks l
+        where l.tenant_id = c.tenant_id and l.note_id = c.note_id order by l.chunk_index desc limit 1
+    ),
+    c.kind, c.table_start, c.headers, c.caption
 from chunks c join notes n using (tenant_id, note_id)
 cross join lateral (
     select width_bucket(c.start_char, n.sentence_starts), width_bucket(c.end_char - 1, n.sentence_starts)
 ) as s (first, last)
+cross join lateral (
+    select n.section_starts[width_bucket(c.start_char, nullif(n.section_starts, '{}'))],
+        n.section_starts[width_bucket(c.end_char - 1, nullif(n.section_starts, '{}')) + 1]
+) as b (low, high)
+cross join lateral (
+    select max(t.end_char) filter (where t.end_char <= c.start_char), min(t.start_char) filter (where t.start_char >= c.end_char),
+        min(t.start_char) filter (where t.table_start = c.table_start), max(t.end_char) filter (where t.table_start = c.table_start)
+    from chunks t
+    where t.tenant_id = c.tenant_id and t.note_id = c.note_id and t.kind <> 'text'
+) as t (end_before, start_after, low, high)
 where c.tenant_id = %(tenant)s and c.chunk_id = any(%(chunks)s);
 
 -- name: fetch_windows
