@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from typing import Any
+from uuid import UUID
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -113,6 +114,21 @@ class TestAnAnswer:
         asked = {"query": "Umsatz je Quartal und Budget des Projekts", "strategy": "table_focused"}
 
         assert titles(notes.post(PATH, json=asked))[0] == "Umsätze"
+
+    def test_tables_are_given_with_their_headers_where_they_are_wanted(self, notes: TestClient) -> None:
+        asked = {"query": "Umsatz je Quartal", "strategy": "hybrid"}
+
+        (table,) = notes.post(PATH, json=asked | {"searchTables": True}).json()["tables"]
+
+        assert notes.post(PATH, json=asked).json()["tables"] == []
+        assert {name: table[name] for name in ("headers", "caption", "rowCount", "columnCount", "content")} == {
+            "headers": ["Quartal", "Umsatz"],
+            "caption": "Umsatz je Quartal",
+            "rowCount": 2,
+            "columnCount": 2,
+            "content": "| Quartal | Umsatz |\n| --- | --- |\n| Q1 | 100 |\n| Q2 | 120 |",
+        }
+        assert UUID(table["tableId"]) not in {UUID(table["id"]), UUID(table["documentId"])}
 
 
 class TestOptions:

@@ -49,7 +49,7 @@ class TestArranging:
     def test_every_document_has_a_turn_before_a_second_passage_of_any(self) -> None:
         hits = [hit(1, note=1), hit(2, note=1), hit(3, note=2), hit(4, note=1), hit(5, note=2)]
 
-        ordered = arranged(hits, "multi_index")
+        ordered = arranged(hits, [], "multi_index", limit=10)
 
         assert [one.chunk_id.int for one in ordered] == [1, 3, 2, 5, 4]
 
@@ -57,13 +57,18 @@ class TestArranging:
         table = "| a | b |\n| 1 | 2 |"
         hits = [hit(1, note=1), hit(2, note=2, text=table), hit(3, note=3), hit(4, note=4, text=table)]
 
-        assert [one.chunk_id.int for one in arranged(hits, "table_focused")] == [2, 4, 1, 3]
+        assert [one.chunk_id.int for one in arranged(hits, [], "table_focused", limit=10)] == [2, 4, 1, 3]
+
+    def test_what_was_found_among_tables_comes_before_the_rest_and_once(self) -> None:
+        hits, tables = [hit(1, note=1), hit(2, note=2), hit(3, note=3)], [hit(7, note=7), hit(2, note=2)]
+
+        assert [one.chunk_id.int for one in arranged(hits, tables, "table_focused", limit=3)] == [7, 2, 1]
 
     @pytest.mark.parametrize("strategy", ["hybrid", "vector_only", "hybrid_with_graph_refinement"])
     def test_others_stay_as_they_were_found(self, strategy: Any) -> None:
         hits = [hit(1, note=1), hit(2, note=1, text="| a | b |\n| 1 | 2 |")]
 
-        assert arranged(hits, strategy) == hits
+        assert arranged(hits, [], strategy, limit=10) == hits
 
     @pytest.mark.parametrize(
         ("text", "expected"),

@@ -30,8 +30,8 @@ MAX_RELATIONS = 40
 MAX_SUMMED_UP = 10
 _LEAST_ROWS = 2
 _ROW = re.compile(r"^\s*\|.+\|.*$|^[^\t\n]*\t[^\t\n]+", re.MULTILINE)
-_AROUND_TABLES = {"contextExpansion": {"sentencesBefore": 5, "sentencesAfter": 10}}
-"""The head of a table stands above the row that matches, and a row is a sentence."""
+_SECTIONS = {"contextExpansion": {"sections": True}}
+"""RAG V2 gives the section or table that a passage is in."""
 _SENTENCES: Mapping[RelationKind, str] = {
     "CAUSES": "„{source}“ verursacht „{target}“",
     "TRIGGERS": "„{source}“ löst „{target}“ aus",
@@ -76,9 +76,7 @@ def routed_config(
     ``alpha`` in [0, 1] is the vectors' share of the score, the words have the rest; 1 and 0 are searches by one of them alone.
     Searches by one leg alone are not re-ranked.
     """
-    override: dict[str, Any] = {"graphRAG": {"enabled": routing.has_graph}}
-    if routing.strategy == "table_focused":
-        override |= _AROUND_TABLES
+    override: dict[str, Any] = {"graphRAG": {"enabled": routing.has_graph}, **_SECTIONS}
     if routing.strategy == "multi_index":
         override |= _WIDE
     if alpha is not None and 0 < alpha < 1:
@@ -98,10 +96,17 @@ def _search_of(strategy: RoutedStrategy, rerank: bool, alpha: float | None) -> S
     return "hybrid+rerank" if rerank else "hybrid"
 
 
-def arranged(hits: Sequence[Hit], strategy: RoutedStrategy) -> list[Hit]:
+def wants_tables(strategy: RoutedStrategy) -> bool:
+    """True for strategies that search tables apart."""
+    return strategy in {"table_focused", "multi_index"}
+
+
+def arranged(hits: Sequence[Hit], tables: Sequence[Hit], strategy: RoutedStrategy, *, limit: int) -> list[Hit]:
     """The hits in the order the strategy wants: tables first, or one passage of each document before a second of any."""
     if strategy == "table_focused":
-        return sorted(hits, key=lambda hit: not holds_table(hit.expanded_content))
+        found = {hit.chunk_id for hit in tables}
+        others = sorted((hit for hit in hits if hit.chunk_id not in found), key=lambda hit: not holds_table(hit.expanded_content))
+        return [*tables, *others][:limit]
     if strategy == "multi_index":
         seen: dict[Any, int] = {}
         turns = []

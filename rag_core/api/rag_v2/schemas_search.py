@@ -47,6 +47,9 @@ class SearchRequestV2(_Request):
     limit: int = Field(MAX_SEARCH_LIMIT, ge=1, le=MAX_SEARCH_LIMIT)
     filters: SearchFiltersV2 | None = None
     include_graph_refinement: bool | None = Field(None, description="Wins over the router's.")
+    search_tables: bool | None = Field(
+        None, description="Fill `tables`; by default where the strategy is `table_focused` or `multi_index`."
+    )
     rerank: bool = True
 
 
@@ -69,11 +72,29 @@ class SearchResultV2(_Response):
     document_id: str
     document_title: str
     content: str
-    parent_content: str = Field(description="The passage with the sentences around it.")
+    parent_content: str = Field(
+        description="The section or table that the passage is in, where that fits; else the sentences around it."
+    )
     score: Score
     rank: int
     created_at: Moment
     metadata: dict[str, Any]
+
+
+class TableResultV2(_Response):
+    """Rows of a table."""
+
+    id: str
+    document_id: str
+    document_title: str
+    table_id: str = Field(description="One for all parts of a table.")
+    content: str = Field(description="The header and these rows, in Markdown.")
+    headers: list[str]
+    caption: str | None
+    row_count: int = Field(description="Rows in `content`.")
+    column_count: int
+    page: int | None
+    score: Score
 
 
 class GraphEntity(_Response):
@@ -106,6 +127,7 @@ class SearchResponseV2(_Response):
     """Passages, best first, and how they were looked for."""
 
     results: list[SearchResultV2]
+    tables: list[TableResultV2]
     query_analysis: QueryAnalysisOut
     graph_context: GraphContextOut | None
     search_time: float = Field(description="Milliseconds.")

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -18,11 +19,14 @@ from rag_core.api.rag_v2.routed import (
     graph_to_wire,
     routed,
     routed_config,
+    wants_tables,
 )
 from rag_core.api.rag_v2.schemas_search import SearchFiltersV2, SearchRequestV2, SearchResponseV2
+from rag_core.api.rag_v2.tables import MAX_TABLES, tables_to_wire
 from rag_core.api.schemas_answers import question_failures
 from rag_core.api.searching import find, read_filters
 from rag_core.api.streaming import searched
+from rag_core.configuration.schema import RetrievalConfig
 from rag_core.errors import DeadlineExceededError, InvalidInputError
 from rag_core.guardrails.incoming import check_question
 from rag_core.guardrails.policies import Hiding, hiding, redaction_policy, thresholds_of
@@ -49,8 +53,9 @@ async def search(body: SearchRequestV2, request: Request, context: Context) -> A
     """Search with the strategy that the question asks for, or the one that is given.
 
     `vector_only` goes by meaning alone; `hybrid` by words and meaning; `hybrid_with_graph_refinement` also follows what the notes say
-    led to what, for questions about causes and effects; `table_focused` shows passages with tables first, with more around them;
-    `multi_index` looks deeper and shows a passage of every document before a second of any. `score` keeps the search's own scale.
+    led to what, for questions about causes and effects; `table_focused` searches tables first and shows them before text;
+    `multi_index` searches text, tables and graph, deeper, and shows a passage of every document before a second of any. `tables` has
+    rows with their headers. `score` keeps the search's own scale.
     Personal data and secrets are hidden in passages as they are in answers.
     """
     pace = pace_of(request, context.caller)
@@ -79,7 +84,11 @@ def _found(
     )
     filters = german_filters(context, body.filters)
     found = find(context, checked.text, config, filters, cancellation=cancellation)
-    hits = arranged(found.hits, routing.strategy)
+    tables: list[Hit] = []
+    if wants_tables(routing.strategy) if body.search_tables is None else body.search_tables:
+        only = replace(filters, tables_only=True)
+        tables = list(find(context, checked.text, _of_tables(config), only, cancellation=cancellation).hits)
+    hits = arranged(found.hits, tables, routing.strategy, limit=body.limit)
     policy = redaction_policy("rag_v2", settings.guardrails_personal_data)
     deadline = Deadline.after_ms(max(LEAST_HIDING_MS, time_left_ms(context.timeout_ms)))
 
@@ -93,12 +102,20 @@ def _found(
     late = [WARNINGS[OUT_OF_TIME]] if len(results) < len(hits) else []
     return {
         "results": results,
+        "tables": tables_to_wire(tables, hide),
         "queryAnalysis": analysis_to_wire(routing.analysis),
         "graphContext": graph,
         "searchTime": (time.perf_counter() - began) * 1000,
         "strategy": routing.strategy,
         "warnings": list(dict.fromkeys([*checked.messages("de"), *german_warnings(found), *late])),
     }
+
+
+def _of_tables(config: RetrievalConfig) -> RetrievalConfig:
+    """The search among tables alone: no graph leads to them."""
+    top_k = config.top_k.model_copy(update={"final": min(config.top_k.final, MAX_TABLES)})
+    graph = config.graph_rag.model_copy(update={"enabled": False})
+    return config.model_copy(update={"top_k": top_k, "graph_rag": graph})
 
 
 def narrowed(context: RequestContext, filters: SearchFiltersV2 | None) -> RequestContext:
