@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from rag_core.answering.evidence import evidence_features, evidence_score
 from rag_core.answering.quoting.asked_time import is_of
 from rag_core.answering.quoting.selection import quote
+from rag_core.answering.totals.total import total_of
 from rag_core.chunking import sentence_spans
 from rag_core.language.languages import language_of
 from rag_core.model.answer import AskedTime, CheckedText, Confidence, FallbackMode, PromptContext, Source
@@ -62,7 +63,7 @@ def judge_evidence(
     another language that vectors of a model of meaning (``is_by_meaning``) find near enough; one written in the time that the
     question names, where it asks for nothing else ("¿qué hice ayer?") or no similarity is known; one that the causal graph leads
     to. Low instead of more is what is found for a time of which no source is; where a time is all that is asked for, sources of
-    it are medium. The newest notes, which a caller asked for, are always low and always enough. Whatever is said is held to the
+    it are medium, and so is a sum over rows of one table or list. The newest notes, which a caller asked for, are always low and always enough. Whatever is said is held to the
     sources sentence by sentence.
     """
     sources = context.sources
@@ -70,6 +71,8 @@ def judge_evidence(
         return NO_EVIDENCE
     features = evidence_features(quote(query, context, language=language), language=language)
     score = evidence_score(features)
+    if total_of(query, context, language) is not None:
+        return Evidence(score=1.0, confidence="medium", features=features)
     if fallback == "recent_notes":
         return Evidence(score=score, confidence="low", features=features)
     if _is_outranked(retrieval, reranker, least_rerank_score):

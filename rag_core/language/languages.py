@@ -32,6 +32,7 @@ from rag_core.language.sentences import SentenceWords
 from rag_core.language.stop_words import StopWords
 from rag_core.language.subject_changes import SubjectChangeWords
 from rag_core.language.times import TimeWording
+from rag_core.language.totals import TotalWords
 from rag_core.language.traits import LanguageTraits
 from rag_core.language.word_forms import WordForms
 from rag_core.model.note import Language
@@ -60,6 +61,7 @@ class LanguageWords:
     stop_words: StopWords
     subject_changes: SubjectChangeWords
     times: TimeWording
+    totals: TotalWords
     traits: LanguageTraits
     word_forms: WordForms
 

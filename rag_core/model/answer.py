@@ -40,7 +40,7 @@ class Source:
     the span of ``text`` that the search found, None where that is not known: of a summary, for one. ``likeness`` are cosines of
     the question to parts of ``original``, where they are known. ``page`` is that of the first evidence once the source is cited,
     before that of its chunk; ``pages`` are where each page of the document begins, and its number. ``table`` is the one that the
-    passage is rows of.
+    passage is rows of; ``is_whole`` where it is all of its section or table.
     """
 
     number: int
@@ -62,6 +62,7 @@ class Source:
     likeness: tuple[tuple[Span, float], ...] = ()
     is_dated: bool = True
     table: TablePart | None = None
+    is_whole: bool = False
 
     @property
     def day(self) -> str | None:

@@ -59,6 +59,8 @@ class Hit:
     """Where each page begins in the note's text, and its number."""
     table: TablePart | None = None
     """The table that the chunk is a part of."""
+    is_whole: bool = False
+    """True where the window is all of its section or table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -105,23 +105,25 @@ def reading_ms(deadline: Deadline) -> int:
 
 
 def _match(found: ChunkBounds, config: RetrievalConfig) -> Match:
+    low, high = found.low or 0, found.high or found.last_end
+    window = _window(found, low, high, config) if config.context_expansion.enabled else found.span
     return Match(
         chunk_id=found.chunk_id,
         note_id=found.note_id,
         chunk_index=found.chunk_index,
         span=found.span,
-        window=_window(found, config) if config.context_expansion.enabled else found.span,
+        window=window,
         content_hash=found.content_hash,
         is_whole_note=found.is_whole_note,
         table=found.table,
+        is_whole=window[0] <= low and high <= window[1],
     )
 
 
-def _window(found: ChunkBounds, config: RetrievalConfig) -> Span:
+def _window(found: ChunkBounds, low: int, high: int, config: RetrievalConfig) -> Span:
     """The section or table that a chunk is in, where that is wanted and fits; else sentences around it, within that."""
     before, after = _sentences(config)
     most = config.context_expansion.max_window_size
-    low, high = found.low or 0, found.high or found.last_end
     is_wanted = config.context_expansion.sections or _shows_section(found.chunking_method)
     if is_wanted and estimate_tokens(high - low) <= most:
         return low, high
@@ -173,6 +175,7 @@ def _hit(window: Window, text: WindowText, candidate: Fused, query: str, config:
         page_unit=text.page_unit,
         pages=text.pages,
         table=window.best.table,
+        is_whole=window.best.is_whole,
     )
 
 

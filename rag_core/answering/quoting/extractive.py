@@ -11,6 +11,7 @@ from rag_core.answering.quoting.passages import Passage
 from rag_core.answering.quoting.selection import NOTHING, Quotation, quote
 from rag_core.answering.quoting.sentence_scores import ScoredSentence
 from rag_core.answering.sources.context import MAX_CONTEXT_TOKENS, without_marks
+from rag_core.answering.totals.total import total_of
 from rag_core.answering.verification.citations import parse_citations
 from rag_core.chat import Message
 from rag_core.language.wordings import NOTES, Wordings, dated
@@ -19,7 +20,7 @@ from rag_core.model.note import Language
 from rag_core.reranking.answer_types import expected_answer
 from rag_core.resilience.cancellation import Cancellation
 
-VERSION = "3"
+VERSION = "4"
 A_DAY = timedelta(days=1, hours=1)
 """A day and the hour that a change of clocks may add."""
 _STOPS = ".!?…"
@@ -50,6 +51,11 @@ class ExtractiveAnswerer:
     ) -> Generator[str]:
         """Sentence by sentence, the best first, and those of a time in its order; the question is read in its own language."""
         spoken = own_language(query, language)
+        total = total_of(query, context, spoken)
+        if total is not None:
+            self.quotation = NOTHING
+            yield _cited(_plain(total.text(language)), total.source, "")
+            return
         self.quotation = quote(query, context, language=spoken)
         is_dated = _asks_when(query, spoken) or _is_longer_than_a_day(context.asked_time)
         quoted = [list(_joined(passage)) for passage in self.quotation.passages]

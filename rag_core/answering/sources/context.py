@@ -139,6 +139,7 @@ def _source(hit: Hit, number: int) -> Source:
         page_unit=hit.page_unit or "page",
         pages=hit.pages,
         table=hit.table,
+        is_whole=hit.is_whole,
     )
 
 

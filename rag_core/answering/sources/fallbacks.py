@@ -14,6 +14,7 @@ from rag_core.answering.quoting.asked_time import asked_time_of, spread
 from rag_core.answering.sources.context import as_context, dated_in, make_sources
 from rag_core.answering.sources.likeness import with_likeness
 from rag_core.answering.sources.search_configuration import answer_config
+from rag_core.answering.totals.total import asks_total
 from rag_core.configuration.schema import RetrievalConfig, configure
 from rag_core.embedding import knows_meaning
 from rag_core.errors import DeadlineExceededError, QueryFailedError, RetrievalFailedError
@@ -41,6 +42,9 @@ RECENCY_WEIGHT = 0.375
 """0.25 and 0.15 of the weighted score, scaled up to replace the vectors' 0.6."""
 MAX_OF_A_TIME = 100
 """Number of notes of a time, the newest, that sources are chosen from where a time is all that is asked for."""
+MAX_TABLES = 3
+_WHOLE_TABLES = {"contextExpansion": {"sections": True, "maxWindowSize": 4096}}
+"""For a sum: rows are added up only where none is missing."""
 LEAST_MS = 250
 """Time for a fallback where the search has used up the request's."""
 
@@ -87,6 +91,9 @@ def find_sources(
     clock, deadline, database = StageClock.start(), Deadline.after_ms(timeout_ms), engine.database
     filters, wanted = request.filters, request.options.max_sources
     config = request.config or answer_config(engine.served(tenant), engine.settings, max_sources=wanted)
+    is_total = asks_total(query, query_language(query, known=LANGUAGES))
+    if is_total:
+        config = configure(_WHOLE_TABLES, base=config)
     limit = wanted or config.top_k.final
 
     search = partial(retrieve, engine, tenant, query, filters=filters, cancellation=cancellation)
@@ -99,6 +106,9 @@ def find_sources(
     hits = tuple(spread(of_time, limit)) or with_likeness(
         engine, tenant, asked_for, retrieval.hits[:limit], timeout_ms=_left_ms(deadline)
     )
+    if is_total:
+        tables = search(config=config, filters=replace(filters, tables_only=True), timeout_ms=_left_ms(deadline)).hits
+        hits = _before(tables[:MAX_TABLES], hits)
     if (
         (asked is None or not asked.is_all)
         and request.options.may_use_recent_notes
@@ -117,6 +127,12 @@ def find_sources(
         notes_of_time=len(of_time),
         search_ms=clock.total_ms,
     )
+
+
+def _before(first: Sequence[Hit], others: Sequence[Hit]) -> tuple[Hit, ...]:
+    """Both, without those of the others whose windows are among the first."""
+    known = {(hit.note_id, hit.start_char) for hit in first}
+    return (*first, *(hit for hit in others if (hit.note_id, hit.start_char) not in known))
 
 
 def _left_ms(deadline: Deadline) -> int:

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from rag_core.answering.plain_text import plain_text
 from rag_core.answering.sources.labels import numbers_by_label
+from rag_core.answering.totals.total import holds_total
 from rag_core.answering.verification.citations import CLOSING, OPENING, find_marks, without_citations
 from rag_core.answering.verification.claims import answer_sentences, is_claim
 from rag_core.answering.verification.statements import statement_of
@@ -241,7 +242,15 @@ def _holds_tail(text: str, start: int, group: Sequence[Citation], read: ReadSour
 
 def _supports(claim: CitedClaim, group: Sequence[Citation], read: ReadSources) -> dict[int, Support]:
     numbers = dict.fromkeys(number for mark in group for number in mark.numbers)
-    return {number: support_of(claim, read.by_number[number]) for number in numbers}
+    return {number: _support(claim, read.by_number[number]) for number in numbers}
+
+
+def _support(claim: CitedClaim, read: ReadSource) -> Support:
+    """The support of a claim; that of a sum by its terms and by adding them up."""
+    found = support_of(claim, read)
+    if not found.is_enough and holds_total(claim.text, read.source):
+        return replace(found, span=found.span or (0, len(read.source.original)), share=1.0, is_consistent=True, is_contradicted=False)
+    return found
 
 
 def _checked_group(

@@ -1,0 +1,85 @@
+"""Amounts of money as notes write them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+
+from rag_core.language import LANGUAGES
+from rag_core.language.languages import language_of
+from rag_core.model.note import Language, Span
+
+_NUMBER = r"[-\u2212+]?(?:\d{1,3}(?:[.,'\u00a0\u202f]\d{3})+|\d+)(?:[.,]\d{1,2})?(?![\d.,]*\d)"
+_CURRENCIES = frozenset({"€", "$", "£", "franc", "peso"})
+_CODES = {"eur": "€", "usd": "$", "gbp": "£", "chf": "franc", "mxn": "peso"}
+_SIGNS = {"franc": "CHF", "peso": "MXN"}
+_SWAPPED = str.maketrans(",.", ".,")
+_DECIMALS = re.compile(r"[.,](\d{1,2})$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amount:
+    """An amount, its currency where one is written ("€"), and where it stands."""
+
+    value: Decimal
+    currency: str | None
+    span: Span
+
+
+def amounts_in(text: str) -> Iterator[Amount]:
+    """The numbers of a text that may be amounts, each with the currency beside it.
+
+    A point or comma before one or two last digits is a decimal one, any other groups thousands.
+    """
+    for match in _pattern().finditer(text):
+        written = match["before"] or match["after"]
+        currency = None if written is None else _currency_of(written.lower())
+        yield Amount(value=_value(match["number"]), currency=currency, span=match.span())
+
+
+def amount_of(cell: str) -> Amount | None:
+    """The amount that is all of a cell; None where there is none or more."""
+    text = cell.strip(" *_~")
+    found = list(amounts_in(text))
+    return found[0] if len(found) == 1 and found[0].span == (0, len(text)) else None
+
+
+def money(value: Decimal, currency: str | None, language: Language) -> str:
+    """An amount as it is written in a language, with two decimals: "1.234,50 €", in English "1,234.50 €"."""
+    plain = f"{value:,.2f}"
+    if language != "en":
+        plain = plain.translate(_SWAPPED)
+    return f"{plain} {_SIGNS.get(currency, currency)}" if currency else plain
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    names = "|".join(re.escape(name) for name in sorted(_names(), key=len, reverse=True))
+    return re.compile(
+        rf"(?:(?P<before>(?<!\w)(?:{names}))[^\S\n]?)?(?<![\w.,/:-])(?P<number>{_NUMBER})"
+        rf"(?:[^\S\n]?(?P<after>{names})(?!\w))?(?![\w%/:-])",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _names() -> dict[str, str]:
+    words = {
+        word: unit
+        for language in LANGUAGES
+        for word, unit in language_of(language).quantities.units.items()
+        if unit in _CURRENCIES
+    }
+    return words | _CODES | {sign: sign for sign in "€$£"}
+
+
+def _currency_of(name: str) -> str:
+    return _names()[name]
+
+
+def _value(number: str) -> Decimal:
+    sign = -1 if number[0] in "-\u2212" else 1
+    decimals = _DECIMALS.search(number)
+    whole = number[: decimals.start()] if decimals else number
+    return sign * Decimal(f"{re.sub(r'[^0-9]', '', whole)}.{decimals[1] if decimals else 0}")

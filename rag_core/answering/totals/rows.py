@@ -1,0 +1,132 @@
+"""Rows of amounts in a passage: of its tables, and lines of its lists."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from rag_core.answering.totals.amounts import Amount, amount_of, amounts_in
+from rag_core.chunking.structure import MarkdownTable, cells_of, structure_of
+from rag_core.language.folding import fold_words
+from rag_core.language.languages import language_of
+from rag_core.model.answer import Source
+from rag_core.model.note import Language, Span
+
+_LINE = re.compile(r"[^\n]+")
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AmountRow:
+    """A row with one amount: ``label`` is what else it says, ``written`` the amount as it stands."""
+
+    label: str
+    amount: Amount
+    written: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AmountRows:
+    """The rows of one table or list; ``frame`` is what stands over them: title, heading, caption and headers."""
+
+    source: Source
+    start: int
+    frame: str
+    rows: tuple[AmountRow, ...]
+    currency: str | None
+
+
+def rows_of_amounts(source: Source) -> Iterator[AmountRows]:
+    """The tables and lists of a passage with one amount a row, each whole.
+
+    Left out are those of which it is not plain which column is the amount, or which have several currencies, or subtotals among
+    their rows. A row that sums up the others is no row.
+    """
+    if not source.is_whole:
+        return
+    text = source.original
+    tables = structure_of(text).tables
+    for table in tables:
+        found = _of_table(text, table, source.language)
+        yield from _group(source, table.start, " ".join(table.headers), found)
+    for start, lines in _lists(text, tables):
+        yield from _group(source, start, "", _of_list(text, lines))
+
+
+def _group(source: Source, start: int, own_frame: str, rows: Sequence[AmountRow] | None) -> Iterator[AmountRows]:
+    if not rows:
+        return
+    summing = language_of(source.language).totals.rows
+    first_words = [(fold_words(row.label).split() or [""])[0] for row in rows]
+    kept = [row for row, word in zip(rows, first_words, strict=True) if word not in summing]
+    sums = [row for row, word in zip(rows, first_words, strict=True) if word in summing]
+    currencies = {row.amount.currency for row in kept} - {None}
+    is_plain = not sums or (len(sums) == 1 and sums[0].amount.value == sum(row.amount.value for row in kept))
+    if kept and is_plain and len(currencies) <= 1:
+        frame = " ".join([source.title or "", _heading_before(source.original, start), own_frame])
+        yield AmountRows(
+            source=source, start=start, frame=frame, rows=tuple(kept), currency=next(iter(currencies), None)
+        )
+
+
+def _of_table(text: str, table: MarkdownTable, language: Language) -> list[AmountRow] | None:
+    cells = [cells_of(text[slice(*row)]) for row in table.rows]
+    column = _amount_column(table.headers, cells, language)
+    if column is None:
+        return None
+    rows = []
+    for span, row in zip(table.rows, cells, strict=True):
+        amount = amount_of(row[column]) if column < len(row) else None
+        if amount is not None:
+            label = ", ".join(cell for at, cell in enumerate(row) if at != column and cell)
+            rows.append(AmountRow(label=label, amount=amount, written=row[column].strip(" *_~"), span=span))
+    return rows
+
+
+def _amount_column(headers: Sequence[str], rows: Sequence[Sequence[str]], language: Language) -> int | None:
+    """The one column of money: by its header, else by its currency; None where there is none, or more than one."""
+    filled = [[row[at] for row in rows if at < len(row) and row[at].strip()] for at in range(len(headers))]
+    numeric = [at for at, cells in enumerate(filled) if cells and all(amount_of(cell) is not None for cell in cells)]
+    named = language_of(language).totals.columns
+    by_header = [at for at in numeric if not named.isdisjoint(fold_words(headers[at]).split())]
+    with_currency = [
+        at for at in numeric if any(one.currency for cell in filled[at] if (one := amount_of(cell)) is not None)
+    ]
+    for columns in (by_header, with_currency):
+        if columns:
+            return columns[0] if len(columns) == 1 else None
+    return None
+
+
+def _lists(text: str, tables: Sequence[MarkdownTable]) -> Iterator[tuple[int, list[Span]]]:
+    """Runs of at least two list items on lines one after another."""
+    lines = [match.span() for match in _LINE.finditer(text)]
+    in_table = [any(table.start <= start < table.end for table in tables) for start, _ in lines]
+    marked = [(line, not inside and _ITEM.match(text, *line) is not None) for line, inside in zip(lines, in_table, strict=True)]
+    for is_item, run in groupby(marked, key=lambda pair: pair[1]):
+        spans = [line for line, _ in run]
+        if is_item and len(spans) > 1:
+            yield spans[0][0], spans
+
+
+def _of_list(text: str, lines: Sequence[Span]) -> list[AmountRow] | None:
+    """Rows of a list whose every item has exactly one amount with its currency."""
+    rows = []
+    for start, end in lines:
+        item = _ITEM.match(text, start, end)
+        body = text[item.end() if item else start : end]
+        money = [amount for amount in amounts_in(body) if amount.currency]
+        if len(money) != 1:
+            return None
+        low, high = money[0].span
+        label = f"{body[:low]} {body[high:]}".strip(" :;,.\u2013\u2014-=()")
+        rows.append(AmountRow(label=" ".join(label.split()), amount=money[0], written=body[low:high], span=(start, end)))
+    return rows
+
+
+def _heading_before(text: str, start: int) -> str:
+    """The last heading before a place, and the last line."""
+    headings = [at for at in structure_of(text).heading_starts if at < start]
+    lines = text[:start].rstrip().splitlines()[-1:]
+    return " ".join([*(text[at : text.find("\n", at)] for at in headings[-1:]), *lines])

@@ -1,0 +1,170 @@
+"""The sum that a question asks for, where exactly one table or list answers it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from decimal import Decimal
+from functools import cache
+
+from rag_core.answering.quoting.asked_words import keys_of, terms_of, worth
+from rag_core.answering.totals.amounts import amounts_in, money
+from rag_core.answering.totals.rows import AmountRow, AmountRows, rows_of_amounts
+from rag_core.language.folding import fold_words
+from rag_core.language.languages import language_of
+from rag_core.model.answer import PromptContext, Source
+from rag_core.model.note import Language
+from rag_core.query.time_expressions import MAX_CHARACTERS, find_times, strip_times
+from rag_core.query.time_points import Interval
+
+MAX_ROWS = 100
+MAX_LABELLED = 12
+"""With more rows their amounts alone are shown."""
+_LABEL_CHARACTERS = 60
+_LEAST_ROWS = 2
+_LATER = 9000
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Total:
+    """Rows of one source that answer a question for a sum, in their order, and the sum."""
+
+    source: Source
+    rows: tuple[AmountRow, ...]
+    value: Decimal
+    currency: str | None
+
+    def text(self, language: Language) -> str:
+        """The sum and what it is of: "En total, 285,20 €: 45,20 € (3 de enero, gasolina) + 240,00 € (ruedas)"."""
+        is_labelled = len(self.rows) <= MAX_LABELLED
+        terms = " + ".join(_term(row, is_labelled=is_labelled) for row in self.rows)
+        wording = language_of(language).totals.answer
+        return wording.format(sum=money(self.value, self.currency, language), terms=terms)
+
+
+def asks_total(question: str, language: Language) -> bool:
+    """True for a question about a sum of money: how much was spent, paid or earned."""
+    return _asking(language).search(fold_words(question)) is not None
+
+
+def total_of(question: str, context: PromptContext, language: Language) -> Total | None:
+    """The sum over rows that have all that is asked for, in themselves or in what stands over them, and are of the asked time.
+
+    None where no question for a sum is asked, and where rows of no table or list, or of more than one, answer it: then it is not
+    plain what to add up.
+    """
+    if not asks_total(question, language):
+        return None
+    asked, without = _asked_time(question, context, language)
+    if asked is None and _YEAR.search(question):
+        return None  # a year that was not understood as the asked time
+    wanted = _saying_nothing(language).sub(" ", fold_words(without))
+    answering = [
+        (group, rows)
+        for group in _distinct(context.sources)
+        if (rows := _asked_rows(group, wanted, asked, language))
+    ]
+    if len(answering) != 1 or not _LEAST_ROWS <= len(answering[0][1]) <= MAX_ROWS:
+        return None
+    group, rows = answering[0]
+    value = sum((row.amount.value for row in rows), start=Decimal())
+    return Total(source=group.source, rows=tuple(rows), value=value, currency=group.currency)
+
+
+def _asked_time(question: str, context: PromptContext, language: Language) -> tuple[Interval | None, str]:
+    """The time that is asked for, a bare year too, and the question without it."""
+    known = context.asked_time
+    if known is not None:
+        return (known.since, known.until), known.without or question
+    zone = context.sources[0].created_at.tzinfo if context.sources else None
+    times = [time for time in find_times(question, now=_later(zone), language=language) if not time.is_relative]
+    if len(times) != 1:
+        return None, question
+    return (times[0].since, times[0].until), strip_times(question, times)
+
+
+def holds_total(claim: str, source: Source) -> bool:
+    """True for a sum whose every term stands in a line of the source and that is computed right; see ``Total.text``."""
+    head, colon, tail = claim.partition(": ")
+    said = [amount.value for amount in amounts_in(head)]
+    terms = [next(amounts_in(part), None) for part in tail.split(" + ")]
+    if not colon or len(said) != 1 or len(terms) < _LEAST_ROWS or None in terms:
+        return False
+    values = [term.value for term in terms if term is not None]
+    written = [amount.value for amount in amounts_in(source.original)]
+    return sum(values) == said[0] and all(values.count(value) <= written.count(value) for value in set(values))
+
+
+def _term(row: AmountRow, *, is_labelled: bool) -> str:
+    label = " ".join(row.label.replace("+", " ").replace(": ", " ").split())[:_LABEL_CHARACTERS].rstrip(" .,;")
+    return f"{row.written} ({label})" if is_labelled and label else row.written
+
+
+def _distinct(sources: Sequence[Source]) -> Iterator[AmountRows]:
+    seen = set()
+    for source in sources:
+        for group in rows_of_amounts(source):
+            place = (source.note_id, source.start_char + group.start)
+            if place not in seen:
+                seen.add(place)
+                yield group
+
+
+def _asked_rows(group: AmountRows, wanted: str, asked: Interval | None, language: Language) -> list[AmountRow]:
+    frame = keys_of(group.frame, group.source.language)
+    terms = [term for term in terms_of(wanted, language, spoken=group.source.language) if not worth(term, frame)]
+    rows = [
+        row
+        for row in group.rows
+        if all(worth(term, keys_of(row.label, group.source.language)) for term in terms)
+    ]
+    if asked is None:
+        return rows
+    zone = asked[0].tzinfo
+    times = [_time_of(row, group, zone) for row in rows]
+    if not any(times):
+        over = _times_in(group.frame, group.source.language, zone) or _only_year(group.frame, zone)
+        return rows if any(_is_within(time, asked) for time in over) else []
+    return [row for row, time in zip(rows, times, strict=True) if time is not None and _is_within(time, asked)]
+
+
+def _is_within(time: Interval, asked: Interval) -> bool:
+    return asked[0] <= time[0] and time[1] <= asked[1]
+
+
+def _only_year(text: str, zone: tzinfo | None) -> list[Interval]:
+    years = {int(year) for year in _YEAR.findall(text)}
+    return [(datetime(year, 1, 1, tzinfo=zone), datetime(year + 1, 1, 1, tzinfo=zone)) for year in years if len(years) == 1]
+
+
+def _time_of(row: AmountRow, group: AmountRows, zone: tzinfo | None) -> Interval | None:
+    """The time that a row names; a day or month without a year is of the only year that stands over the rows."""
+    found = _times_in(row.label, group.source.language, zone)
+    if found:
+        return found[0]
+    years = set(_YEAR.findall(group.frame))
+    if len(years) != 1:
+        return None
+    beginning = row.label.partition(",")[0]
+    return next(iter(_times_in(f"{beginning} {min(years)}", group.source.language, zone)), None)
+
+
+def _times_in(text: str, language: Language, zone: tzinfo | None) -> list[Interval]:
+    """Times with their year, half-open, read as if all were past."""
+    found = find_times(f"in {text}"[:MAX_CHARACTERS], now=_later(zone), language=language)
+    return [(time.since, time.until) for time in found if not time.is_relative]
+
+
+def _later(zone: tzinfo | None) -> datetime:
+    return datetime(_LATER, 1, 1, tzinfo=zone or UTC)
+
+
+@cache
+def _saying_nothing(language: Language) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{language_of(language).totals.saying_nothing})(?!\w)")
+
+
+@cache
+def _asking(language: Language) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(language_of(language).totals.asking)})(?!\w)")

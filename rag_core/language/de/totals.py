@@ -1,0 +1,17 @@
+"""German: sums of money."""
+
+from rag_core.language.totals import TotalWords
+
+TOTALS = TotalWords(
+    asking=(
+        r"wie ?viel (?:geld )?(?:\w+ ){0,12}?(?:ausgegeben|bezahlt|gezahlt|gekostet|kostete|kosteten|verdient|eingenommen)",
+        r"wie ?viel (?:kostete|kosteten|zahlte|zahlten|bezahlte|verdiente)\w*",
+        r"(?:gesamtkosten|gesamtausgaben|gesamtbetrag|gesamtsumme|summe der (?:kosten|ausgaben|betrage|rechnungen))",
+        r"insgesamt",
+    ),
+    saying_nothing=r"wieviel|wie|viel|geld|(?:ausgegeben|ausgaben?|(?:be)?zahl|kost|gekost|verdien|eingenommen|gesamt|insgesamt|summe|"
+    r"betrag|rechnungen)\w*",
+    columns=frozenset("betrag betrage kosten preis summe gesamt ausgaben ausgabe einnahmen bezahlt".split()),
+    rows=frozenset("summe gesamt total zwischensumme gesamtsumme insgesamt".split()),
+    answer="Insgesamt {sum}: {terms}",
+)

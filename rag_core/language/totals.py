@@ -1,0 +1,19 @@
+"""Words of questions for a sum of money, and of tables of amounts."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TotalWords:
+    """``asking`` are patterns over folded text of questions for a sum; ``saying_nothing`` is one of their words that say nothing of
+    what was paid for.
+
+    ``columns`` are folded headers of what was paid, ``rows`` first words of rows that sum up others. ``answer`` has the fields sum
+    and terms.
+    """
+
+    asking: tuple[str, ...]
+    saying_nothing: str
+    columns: frozenset[str]
+    rows: frozenset[str]
+    answer: str

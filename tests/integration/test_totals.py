@@ -1,0 +1,76 @@
+"""Questions for a sum: rows of a table or list added up, or quoted where it is not plain which."""
+
+import pytest
+from filling import index_stale
+
+from rag_core.answering.answer import answer_events
+from rag_core.answering.events import AnswerFinished, AnswerRequest
+
+TABLE = (
+    "| Fecha | Concepto | Importe |\n|---|---|---|\n| 2023-12-30 | Gasolina | 50,00 € |\n| 2024-01-03 | Gasolina | 45,20 € |\n"
+    "| 2024-02-27 | Ruedas | 240,00 € |\n| 2024-11-09 | Gasolina | 1.038,05 € |\n"
+)
+CAR = f"# Gastos del coche\n\n{TABLE}"
+
+
+@pytest.fixture
+def ask(engine, tenant):
+    def ask(question, language="es"):
+        index_stale(engine, tenant)
+        request = AnswerRequest(question=question, language=language, contract="brain_sync", user_hash="u")
+        *_, last = answer_events(engine, tenant, request)
+        assert isinstance(last, AnswerFinished)
+        return last.answer
+
+    return ask
+
+
+def test_the_rows_of_the_asked_time_are_added_up_and_cited(ask, make_note) -> None:
+    make_note(CAR, title="Coche")
+    make_note("El coche pasó la revisión sin problemas y el mecánico dijo que las ruedas aguantan.", title="Taller")
+
+    answer = ask("¿Cuánto gasté en el coche en 2024?")
+
+    assert answer.text == (
+        "En total, 1.323,25 €: 45,20 € (2024-01-03, Gasolina) + 240,00 € (2024-02-27, Ruedas)"
+        " + 1.038,05 € (2024-11-09, Gasolina) [1]."
+    )
+    assert (answer.refusal, answer.confidence, answer.groundedness) == (None, "medium", 1.0)
+    assert [citation.is_supported for citation in answer.citations] == [True]
+
+
+def test_a_list_is_added_up_too_and_only_the_lines_that_are_asked_for(ask, make_note) -> None:
+    make_note(
+        "# Obra del baño\n\nPagado hasta hoy:\n\n- Azulejos: 320,50 €\n- Fontanero, primera visita: 90 €\n"
+        "- Fontanero, segunda visita: 110,00 €\n\nFalta la mampara.",
+        title="Reforma",
+    )
+
+    answer = ask("¿Cuánto pagué al fontanero en la obra del baño?")
+
+    assert answer.text == "En total, 200,00 €: 90 € (Fontanero, primera visita) + 110,00 € (Fontanero, segunda visita) [1]."
+
+
+def test_it_is_said_in_the_language_of_the_answer(ask, make_note) -> None:
+    make_note(CAR.replace("coche", "Auto").replace("Gastos del", "Kosten").replace("Importe", "Betrag"), language="de")
+
+    answer = ask("Wie viel habe ich im Jahr 2024 für das Auto ausgegeben?", language="de")
+
+    assert answer.text.startswith("Insgesamt 1.323,25 €: 45,20 €")
+
+
+def test_rows_of_two_tables_are_not_added_up(ask, make_note) -> None:
+    make_note(CAR, title="Coche")
+    make_note(CAR.replace("Gasolina", "Peaje"), title="Coche de empresa")
+
+    answer = ask("¿Cuánto gasté en el coche en 2024?")
+
+    assert "En total" not in answer.text
+    assert "1.323,25" not in answer.text
+
+
+def test_a_table_that_is_too_long_to_be_read_whole_is_not_added_up(ask, make_note) -> None:
+    rows = "".join(f"| 2024-01-{day % 28 + 1:02} | Gasolina en la estación de servicio número {day} | 10,00 € |\n" for day in range(300))
+    make_note(f"# Gastos del coche\n\n| Fecha | Concepto | Importe |\n|---|---|---|\n{rows}", title="Coche")
+
+    assert "En total" not in ask("¿Cuánto gasté en el coche en 2024?").text

@@ -1,0 +1,183 @@
+"""Sums of amounts in tables and lists: what is asked, which rows, and when it is not plain."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+import pytest
+from builders import make_source
+
+from rag_core.answering.sources.context import as_context
+from rag_core.answering.totals.amounts import amount_of, amounts_in, money
+from rag_core.answering.totals.total import asks_total, holds_total, total_of
+from rag_core.model.answer import AskedTime
+
+MADRID = ZoneInfo("Europe/Madrid")
+YEAR = AskedTime(
+    since=datetime(2024, 1, 1, tzinfo=MADRID), until=datetime(2025, 1, 1, tzinfo=MADRID), without="¿Cuánto gasté?", is_all=False
+)
+
+
+def table(*rows, headers=("Fecha", "Concepto", "Importe")) -> str:
+    lines = [headers, ["---"] * len(headers), *rows]
+    return "".join(f"| {' | '.join(row)} |\n" for row in lines)
+
+
+def total(text, question="¿Cuánto gasté?", asked=None, title="Coche", language="es", is_whole=True):
+    source = make_source(text, title=title, language=language, is_whole=is_whole, created_at=datetime(2024, 6, 1, tzinfo=UTC))
+    from dataclasses import replace
+
+    found = total_of(question, replace(as_context([source]), asked_time=asked), language)
+    return None if found is None else (found.value, len(found.rows))
+
+
+FUEL = ("2024-01-03", "Gasolina", "45,20 €")
+TYRES = ("2024-02-27", "Ruedas", "240 €")
+OLD = ("2023-12-30", "Gasolina", "50,00 €")
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "expected"),
+    [
+        ("es", "¿Cuánto gasté en el coche en 2024?", True),
+        ("es", "¿Cuánto nos ha costado la reforma?", True),
+        ("es", "¿Cuánto dinero llevo pagado al dentista?", True),
+        ("es", "¿A cuánto asciende el gasto total?", True),
+        ("es", "¿Cuánto tardé en llegar?", False),
+        ("es", "¿Cuánto pesa el perro?", False),
+        ("es", "¿En qué gasté el dinero?", False),
+        ("de", "Wie viel habe ich für das Auto ausgegeben?", True),
+        ("de", "Wie viel hat die Küche gekostet?", True),
+        ("de", "Wie viel wiegt der Hund?", False),
+        ("en", "How much did I spend on the car?", True),
+        ("en", "How much has the kitchen cost so far?", True),
+        ("en", "How much does the dog weigh?", False),
+    ],
+)
+def test_a_question_for_a_sum_of_money_is_known(language, question, expected) -> None:
+    assert asks_total(question, language) is expected
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "currency"),
+    [
+        ("1.234,50 €", "1234.50", "€"),
+        ("$1,234.56", "1234.56", "$"),
+        ("12,5", "12.5", None),
+        ("1.234", "1234", None),
+        ("-3,00 EUR", "-3", "€"),
+        ("**50 euros**", "50", "€"),
+    ],
+)
+def test_an_amount_is_read_as_it_is_written(cell, value, currency) -> None:
+    amount = amount_of(cell)
+
+    assert amount is not None
+    assert (amount.value, amount.currency) == (Decimal(value), currency)
+
+
+@pytest.mark.parametrize("cell", ["", "2024-01-03", "3 de mayo", "12 %", "10 o 12", "v1.2.3", "12:30", "A-45", "1.2.3"])
+def test_what_is_no_amount_is_none(cell) -> None:
+    assert amount_of(cell) is None
+
+
+def test_money_is_written_as_the_language_does() -> None:
+    assert [money(Decimal("1234.5"), "€", language) for language in ("es", "de", "en")] == ["1.234,50 €", "1.234,50 €", "1,234.50 €"]
+    assert money(Decimal(3), None, "es") == "3,00"
+
+
+def test_all_rows_count_where_no_time_is_asked() -> None:
+    assert total(table(FUEL, TYRES, OLD)) == (Decimal("335.20"), 3)
+
+
+def test_rows_of_another_time_do_not_count() -> None:
+    assert total(table(FUEL, TYRES, OLD), asked=YEAR) == (Decimal("285.20"), 2)
+
+
+def test_months_are_of_the_year_that_stands_over_them() -> None:
+    months = table(("Enero", "45 €"), ("Febrero", "55 €"), headers=("Mes", "Importe"))
+
+    assert total(f"# Gastos 2024\n\n{months}", asked=YEAR) == (Decimal(100), 2)
+    assert total(f"# Gastos 2023\n\n{months}", asked=YEAR) is None
+    assert total(f"# Gastos\n\n{months}", asked=YEAR) is None
+
+
+def test_rows_without_time_are_of_that_of_their_heading() -> None:
+    rows = table(("Gasolina", "45 €"), ("Ruedas", "55 €"), headers=("Concepto", "Importe"))
+
+    assert total(f"# Gastos de 2024\n\n{rows}", asked=YEAR) == (Decimal(100), 2)
+    assert total(f"# Gastos\n\n{rows}", asked=YEAR) is None
+
+
+def test_only_rows_with_what_is_asked_for_count_unless_it_stands_over_them() -> None:
+    rows = table(FUEL, TYRES, OLD)
+
+    assert total(rows, "¿Cuánto gasté en gasolina?") == (Decimal("95.20"), 2)
+    assert total(rows, "¿Cuánto gasté en gasolina del coche?") == (Decimal("95.20"), 2)
+    assert total(rows, "¿Cuánto gasté en el barco?") is None
+
+
+def test_words_between_those_that_ask_say_what_is_asked_for() -> None:
+    rows = table(("Reifen", "45 €"), ("Öl", "55 €"), ("Reifen", "5 €"), headers=("Posten", "Betrag"))
+
+    assert total(rows, "Wie viel habe ich für Reifen ausgegeben?", title="Auto", language="de") == (Decimal(50), 2)
+    assert total(rows, "Wie viel habe ich für Möbel ausgegeben?", title="Auto", language="de") is None
+
+
+def test_a_year_that_was_not_understood_is_no_reason_to_add_up_every_year() -> None:
+    assert total(table(FUEL, TYRES, OLD), "Gasto total coche 2024") is None
+
+
+def test_a_row_that_sums_up_the_others_is_no_row() -> None:
+    assert total(table(FUEL, TYRES, ("Total", "", "285,20 €"))) == (Decimal("285.20"), 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        table(FUEL, TYRES, ("Total", "", "300,00 €")),
+        table(FUEL, ("Subtotal", "", "45,20 €"), TYRES, ("Total", "", "285,20 €")),
+        table(FUEL, ("2024-02-27", "Ruedas", "240 $")),
+        table(FUEL, ("2024-02-27", "Ruedas", "unos 240 €")),
+        table(("Gasolina", "45 €", "9 €"), ("Ruedas", "55 €", "11 €"), headers=("Concepto", "Coste", "Total")),
+        table(("Gasolina", "45"), ("Ruedas", "55"), headers=("Concepto", "Litros")),
+        "- Gasolina: 45 €\n- Ruedas: 55 € o 60 €\n",
+        "- Gasolina: 45\n- Ruedas: 55\n",
+        table(FUEL),
+        f"{table(FUEL, TYRES)}\n\n{table(OLD, TYRES)}",
+    ],
+    ids=["wrong total", "subtotals", "currencies", "no amount", "two columns", "no money", "two amounts", "no currency", "one row", "two tables"],
+)
+def test_what_is_not_plain_is_not_added_up(text) -> None:
+    assert total(text) is None
+
+
+def test_a_table_that_is_not_whole_is_not_added_up() -> None:
+    assert total(table(FUEL, TYRES), is_whole=False) is None
+
+
+def test_the_words_of_a_table_tell_its_column_of_money() -> None:
+    rows = table(("Gasolina", "30", "45"), ("Aceite", "2", "55"), headers=("Concepto", "Litros", "Importe"))
+
+    assert total(rows) == (Decimal(100), 2)
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("En total, 285,20 €: 45,20 € (Gasolina) + 240 € (Ruedas)", True),
+        ("In total, 285.20 €: 45.20 € + 240 €", True),
+        ("En total, 286,20 €: 45,20 € + 240 €", False),
+        ("En total, 295,20 €: 45,20 € + 250 €", False),
+        ("En total, 480,00 €: 240 € + 240 €", False),
+        ("En total, 285,20 €", False),
+        ("En total: 45,20 € + 240 €", False),
+    ],
+    ids=["right", "other language", "wrong sum", "another term", "a term twice", "no terms", "no sum"],
+)
+def test_a_sum_holds_where_its_terms_stand_in_the_source_and_add_up(claim, expected) -> None:
+    assert holds_total(claim, make_source(table(FUEL, TYRES))) is expected
+
+
+def test_numbers_beside_letters_and_signs_are_no_amounts() -> None:
+    assert [amount.value for amount in amounts_in("El 3/5 pagué 12 € y A4, 7% y 1:1")] == [Decimal(12)]
