@@ -63,8 +63,8 @@ def judge_evidence(
     another language that vectors of a model of meaning (``is_by_meaning``) find near enough; one written in the time that the
     question names, where it asks for nothing else ("¿qué hice ayer?") or no similarity is known; one that the causal graph leads
     to. Low instead of more is what is found for a time of which no source is; where a time is all that is asked for, sources of
-    it are medium, and so is a sum over rows of one table or list. The newest notes, which a caller asked for, are always low and always enough. Whatever is said is held to the
-    sources sentence by sentence.
+    it are medium, and so is a sum over rows of one table or list. The newest notes, which a caller asked for, are always low and always
+    enough. Whatever is said is held to the sources sentence by sentence.
     """
     sources = context.sources
     if not sources:

@@ -7,7 +7,9 @@ from rag_core.errors import ConfigurationError
 from rag_core.model.note import NoteKind, TenantId
 
 DEFAULT_CHUNKER = "sentence"
-_EXPECTED = "expected a chunker, and after it what differs: sentence, document=hierarchical, ana/document=semantic, eva/=late"
+_EXPECTED = (
+    "expected a chunker, and after it what differs: sentence, document=hierarchical, ana/document=semantic, eva/=late"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -132,7 +132,9 @@ def _caption_in(lead: str) -> str:
     return lines[-1].strip(" \t#*_:") if lines else ""
 
 
-def _bounded(text: str, parts: Sequence[Span], kind: ChunkKind, head: TableHead, max_tokens: int) -> Iterator[ChunkSpan]:
+def _bounded(
+    text: str, parts: Sequence[Span], kind: ChunkKind, head: TableHead, max_tokens: int
+) -> Iterator[ChunkSpan]:
     """One chunk of the parts, or as many as a row above ``max_tokens`` takes."""
     start, end = parts[0][0], parts[-1][1]
     if estimate_tokens(end - start) <= max_tokens:
@@ -146,9 +148,7 @@ def _bounded(text: str, parts: Sequence[Span], kind: ChunkKind, head: TableHead,
 
 
 def _of_table(span: Span, kind: ChunkKind, head: TableHead) -> ChunkSpan:
-    return ChunkSpan(
-        start=span[0], end=span[1], token_count=estimate_tokens(span[1] - span[0]), kind=kind, table=head
-    )
+    return ChunkSpan(start=span[0], end=span[1], token_count=estimate_tokens(span[1] - span[0]), kind=kind, table=head)
 
 
 def _between(starts: Sequence[int], region: Region) -> list[Span]:

@@ -75,7 +75,9 @@ def row_text(headers: Sequence[str], cells: Sequence[str]) -> str:
     A header that only counts its column says nothing and is left out too.
     """
     named = zip([*headers, *[""] * len(cells)], cells, strict=False)
-    return "; ".join(cell if not header or header.isdecimal() else f"{header}: {cell}" for header, cell in named if cell)
+    return "; ".join(
+        cell if not header or header.isdecimal() else f"{header}: {cell}" for header, cell in named if cell
+    )
 
 
 def _lines(text: str) -> list[Span]:

@@ -16,7 +16,8 @@ from rag_core.embedding.summaries import Summariser
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import NoteKind, TenantId
 
-DEFAULT_BREAKS = "percentile:95"
+_DEFAULT_CHOICE = parse_choice(DEFAULT_CHUNKER)
+_DEFAULT_BREAKS = parse_threshold("percentile:95")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +32,8 @@ class Pipeline:
     model: EmbeddingModel
     embedder: Embedder
     summariser: Summariser | None = None
-    chunkers: ChunkerChoice = parse_choice(DEFAULT_CHUNKER)
-    breaks: Threshold = parse_threshold(DEFAULT_BREAKS)
+    chunkers: ChunkerChoice = _DEFAULT_CHOICE
+    breaks: Threshold = _DEFAULT_BREAKS
 
     def chunker_of(self, tenant: TenantId, kind: NoteKind) -> tuple[str, Chunker]:
         """Return the chunker of a tenant's notes of a kind, with its name.
@@ -72,7 +73,7 @@ class Pipeline:
         """Names and versions by whose notes they cut; of the default one alone the version, as it always was."""
         names = self.chunkers.names
         chunkers = {name: CHUNKERS.get(name, given_by="BRAIN_CHUNKER") for _, _, name in names}
-        if names == parse_choice(DEFAULT_CHUNKER).names:
+        if names == _DEFAULT_CHOICE.names:
             return chunkers[DEFAULT_CHUNKER].version
         breaks = [list(self.breaks)] if any(one.needs_breaks for one in chunkers.values()) else []
         return sorted([str(tenant), str(kind), name, chunkers[name].version] for tenant, kind, name in names) + breaks

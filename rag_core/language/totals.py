@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TotalWords:
-    """``asking`` are patterns over folded text of questions for a sum; ``saying_nothing`` is one of their words that say nothing of
-    what was paid for.
+    """Words of sums.
 
-    ``columns`` are folded headers of what was paid, ``rows`` first words of rows that sum up others. ``answer`` has the fields sum
+    ``asking`` are patterns over folded text of questions for a sum; ``saying_nothing`` is one of their words that say nothing of what
+    was paid for. ``columns`` are folded headers of what was paid, ``rows`` first words of rows that sum up others. ``answer`` has the fields sum
     and terms.
     """
 

@@ -46,7 +46,9 @@ def fetch_recent_chunks(
     database: Database, tenant: TenantId, *, filters: Filters, limit: int, timeout_ms: int
 ) -> list[RecentChunk]:
     """The beginnings of the newest notes that pass the filters, newest first; of a note that is not chunked yet 20,000 characters."""
-    statement = sql.SQL(query("fetch_recent_chunks")).format(filters=filter_conditions(replace(filters, tables_only=False)))
+    statement = sql.SQL(query("fetch_recent_chunks")).format(
+        filters=filter_conditions(replace(filters, tables_only=False))
+    )
     parameters = {"tenant": tenant, "limit": limit, "characters": MAX_CHARACTERS}
     with database.transaction(tenant, timeout_ms=timeout_ms) as connection:
         rows = connection.execute(statement, parameters | filter_parameters(filters)).fetchall()

@@ -18,10 +18,10 @@ from rag_core.language.variants import (
     lexeme_variants,
     without_question_words,
 )
+from rag_core.model.chunk import TablePart
 from rag_core.model.document import PageUnit
 from rag_core.model.embedding import EmbeddingKind, EmbeddingModel, SearchedVectors
-from rag_core.model.chunk import TablePart
-from rag_core.model.note import ChunkId, ChunkKind, Language, NoteId, Span, TenantId, WRITTEN_DAYS
+from rag_core.model.note import WRITTEN_DAYS, ChunkId, ChunkKind, Language, NoteId, Span, TenantId
 from rag_core.model.retrieval import NO_FILTERS, Filters
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query

@@ -181,7 +181,15 @@ def copy_staged(connection: Connection, tenant: TenantId, notes: Sequence[Staged
 
 def _note_row(tenant: TenantId, note: StagedNote) -> tuple[object, ...]:
     staged_at = datetime.now(UTC)
-    return tenant, note.note_id, note.content_hash, note.fingerprint, note.sentence_starts, note.section_starts, staged_at
+    return (
+        tenant,
+        note.note_id,
+        note.content_hash,
+        note.fingerprint,
+        note.sentence_starts,
+        note.section_starts,
+        staged_at,
+    )
 
 
 def _chunk_row(tenant: TenantId, note_id: NoteId, chunk: StagedChunk) -> tuple[object, ...]:
@@ -227,7 +235,11 @@ def fetch_missing_inputs(
         rows = connection.execute(query("fetch_missing_inputs"), parameters).fetchall()
     return [
         MissingInput(
-            note_id=note_id, chunk_index=index, text=chunk_text(*text), standard_hash=standard, contextual_hash=contextual
+            note_id=note_id,
+            chunk_index=index,
+            text=chunk_text(*text),
+            standard_hash=standard,
+            contextual_hash=contextual,
         )
         for note_id, index, standard, contextual, *text in rows
     ]

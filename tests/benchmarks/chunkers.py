@@ -35,7 +35,8 @@ BUDGETS = (250, 500, 1000)
 DEPTH = 50
 TIMEOUT_MS = 60_000
 CONFIG = configure(
-    {"contextExpansion": {"enabled": False}, "topK": {"retrieval": DEPTH, "reranking": DEPTH, "final": DEPTH}}, strategy="hybrid"
+    {"contextExpansion": {"enabled": False}, "topK": {"retrieval": DEPTH, "reranking": DEPTH, "final": DEPTH}},
+    strategy="hybrid",
 )
 
 
@@ -78,7 +79,10 @@ def _compared(one: Set, names: Sequence[str]) -> dict[str, Any]:
     usual = results[DEFAULT_CHUNKER]["answered"]
     return {
         name: {
-            **{str(budget): round(_mean([row[at] for row in result["answered"]]), 4) for at, budget in enumerate(BUDGETS)},
+            **{
+                str(budget): round(_mean([row[at] for row in result["answered"]]), 4)
+                for at, budget in enumerate(BUDGETS)
+            },
             "p": round(paired_test(list(map(_mean, usual)), list(map(_mean, result["answered"]))).p_value, 4),
             "chunks": result["chunks"],
             "index_seconds": round(result["seconds"], 1),
@@ -92,7 +96,10 @@ def _cutting(engine: Engine, chunker: str) -> Engine:
 
 
 def _measured(engine: Engine, one: Set) -> dict[str, Any]:
-    lines = [json.dumps({"id": key, "title": title, "text": text}, ensure_ascii=False).encode() for key, title, text in one.notes]
+    lines = [
+        json.dumps({"id": key, "title": title, "text": text}, ensure_ascii=False).encode()
+        for key, title, text in one.notes
+    ]
     import_notes(engine, lines)
     began = time.perf_counter()
     index_all(engine)

@@ -333,7 +333,9 @@ def _to_stage(engine: Engine, name: str) -> store.NoteToStage:
     [(note_id, title, content, language, digest)] = rows(
         engine, "select note_id, title, content, language, content_hash from notes where external_id = %s", name
     )
-    return store.NoteToStage(note_id=note_id, title=title, content=content, language=language, content_hash=digest, kind="note")
+    return store.NoteToStage(
+        note_id=note_id, title=title, content=content, language=language, content_hash=digest, kind="note"
+    )
 
 
 class TestTwoWorkers:

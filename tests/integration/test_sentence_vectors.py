@@ -59,9 +59,7 @@ def expected(engine, vector):
         rows = connection.execute("select chunk_id, content, context, title, language from brain.chunks").fetchall()
     likeness = {}
     for chunk, content, context, title, language in rows:
-        text = ChunkText(
-            content=content, context=context, title=title, language=language, chunking_method="sentence"
-        )
+        text = ChunkText(content=content, context=context, title=title, language=language, chunking_method="sentence")
         likeness[chunk] = [
             float((engine.embedder.embed(list(texts), role="document") @ vector).max())
             for texts in (vector_texts(engine.model, kind, text) for kind in ("standard", "contextual"))

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 from filling import index_stale
 
-
 from rag_core.chunking import parse_choice
 from rag_core.configuration.schema import configure
 from rag_core.model.chunk import TablePart
@@ -15,7 +14,11 @@ from rag_core.runtime.engine import Engine
 
 TIMEOUT_MS = 20_000
 INTRO = "En casa llevamos la cuenta del coche desde que lo compramos de segunda mano a un vecino de la calle Mayor. "
-ROWS = [f"| 2024-{month:02}-{day:02} | Gasolina | {month * 10 + day},50 € |" for month in range(1, 7) for day in (3, 9, 15, 27)]
+ROWS = [
+    f"| 2024-{month:02}-{day:02} | Gasolina | {month * 10 + day},50 € |"
+    for month in range(1, 7)
+    for day in (3, 9, 15, 27)
+]
 ROWS[7] = "| 2024-02-27 | Amortiguadores | 310,00 € |"
 TABLE = "| Fecha | Concepto | Importe |\n|---|---|---|\n" + "\n".join(ROWS) + "\n"
 SMALL = "| Persona | Cumpleaños |\n|---|---|\n| Eva | 3 de mayo |\n| Raúl | 9 de junio |\n"
@@ -75,7 +78,10 @@ def test_a_small_table_is_one_chunk_with_its_caption(engine, tenant, make_note) 
 
     made = chunks(engine, tenant)
 
-    assert [(kind, caption) for kind, _, _, caption, *_ in made] == [("text", None), ("table", "Cumpleaños de la familia")]
+    assert [(kind, caption) for kind, _, _, caption, *_ in made] == [
+        ("text", None),
+        ("table", "Cumpleaños de la familia"),
+    ]
     assert made[1][-1] == f"Cumpleaños de la familia:\n\n{SMALL}"
 
 
@@ -84,7 +90,13 @@ def test_only_tables_are_found_where_only_they_are_wanted(engine, tenant, make_n
     index_stale(engine, tenant)
 
     for strategy in ("fulltext", "semantic", "hybrid"):
-        hits = found(engine, tenant, "¿Cuándo se renueva la póliza, la gasolina?", strategy=strategy, filters=Filters(tables_only=True))
+        hits = found(
+            engine,
+            tenant,
+            "¿Cuándo se renueva la póliza, la gasolina?",
+            strategy=strategy,
+            filters=Filters(tables_only=True),
+        )
 
         assert hits
         assert all(hit.table is not None for hit in hits)
@@ -122,7 +134,11 @@ def with_chunkers(engine: Engine, choice: str) -> Engine:
 
 
 def test_a_hierarchical_chunk_is_a_paragraph_and_shows_its_section(engine, tenant, make_note) -> None:
-    note = "# Casa\n\nPintamos el salón de azul claro porque entra poca luz por la tarde, y ahora parece otro.\n\nLa cocina sigue blanca, aunque Eva quiere ponerle unos azulejos de color verde botella.\n\n# Campo\n\nEl huerto da tomates, pimientos y unas calabazas que este año han salido más grandes que nunca."
+    note = (
+        "# Casa\n\nPintamos el salón de azul claro porque entra poca luz por la tarde, y ahora parece otro.\n\n"
+        "La cocina sigue blanca, aunque Eva quiere ponerle unos azulejos de color verde botella.\n\n"
+        "# Campo\n\nEl huerto da tomates, pimientos y unas calabazas que este año han salido más grandes que nunca."
+    )
     make_note(note)
     served = with_chunkers(engine, "hierarchical")
     index_stale(served, tenant)
@@ -142,7 +158,9 @@ def test_a_hierarchical_chunk_is_a_paragraph_and_shows_its_section(engine, tenan
         ("late", {"note": "sentence", "document": "sentence"}),
     ],
 )
-def test_the_chunker_is_chosen_by_kind_and_tenant_and_recorded_as_it_was(engine, tenant, make_note, choice, methods) -> None:
+def test_the_chunker_is_chosen_by_kind_and_tenant_and_recorded_as_it_was(
+    engine, tenant, make_note, choice, methods
+) -> None:
     for kind in ("note", "document"):
         make_note(f"{NOTE} {kind}", external_id=kind)
     with engine.database.owner() as connection:
@@ -150,7 +168,9 @@ def test_the_chunker_is_chosen_by_kind_and_tenant_and_recorded_as_it_was(engine,
     index_stale(with_chunkers(engine, choice.format(tenant=tenant)), tenant)
 
     used = rows(
-        engine.database, tenant, "select distinct kind, chunking_method from (select n.kind, c.chunking_method from notes n join"
+        engine.database,
+        tenant,
+        "select distinct kind, chunking_method from (select n.kind, c.chunking_method from notes n join"
         " chunks c using (tenant_id, note_id)) k",
     )
 
@@ -159,7 +179,9 @@ def test_the_chunker_is_chosen_by_kind_and_tenant_and_recorded_as_it_was(engine,
 
 def test_another_choice_of_chunkers_makes_notes_stale(engine) -> None:
     one = engine.pipeline
-    others = [replace(one, chunkers=parse_choice(choice)) for choice in ("fixed", "document=fixed", "ana/=fixed", "semantic")]
+    others = [
+        replace(one, chunkers=parse_choice(choice)) for choice in ("fixed", "document=fixed", "ana/=fixed", "semantic")
+    ]
 
     prints = [pipeline.fingerprint for pipeline in (one, *others)]
 

@@ -48,7 +48,10 @@ def test_a_list_is_added_up_too_and_only_the_lines_that_are_asked_for(ask, make_
 
     answer = ask("¿Cuánto pagué al fontanero en la obra del baño?")
 
-    assert answer.text == "En total, 200,00 €: 90 € (Fontanero, primera visita) + 110,00 € (Fontanero, segunda visita) [1]."
+    assert (
+        answer.text
+        == "En total, 200,00 €: 90 € (Fontanero, primera visita) + 110,00 € (Fontanero, segunda visita) [1]."
+    )
 
 
 def test_it_is_said_in_the_language_of_the_answer(ask, make_note) -> None:
@@ -70,7 +73,10 @@ def test_rows_of_two_tables_are_not_added_up(ask, make_note) -> None:
 
 
 def test_a_table_that_is_too_long_to_be_read_whole_is_not_added_up(ask, make_note) -> None:
-    rows = "".join(f"| 2024-01-{day % 28 + 1:02} | Gasolina en la estación de servicio número {day} | 10,00 € |\n" for day in range(300))
+    rows = "".join(
+        f"| 2024-01-{day % 28 + 1:02} | Gasolina en la estación de servicio número {day} | 10,00 € |\n"
+        for day in range(300)
+    )
     make_note(f"# Gastos del coche\n\n| Fecha | Concepto | Importe |\n|---|---|---|\n{rows}", title="Coche")
 
     assert "En total" not in ask("¿Cuánto gasté en el coche en 2024?").text

@@ -1,5 +1,7 @@
 """Headings and tables of Markdown, and the regions that chunks respect."""
 
+import itertools
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,7 +14,19 @@ from rag_core.model.note import TenantId
 
 TABLE = "| Fecha | Importe |\n|:--|--:|\n| 3 de mayo | 12 |\n| 4 de mayo | 15 |\n"
 PIECES = st.sampled_from(
-    [TABLE, "# Uno\n", "\n", "\n\n", "## Dos\n\n", "Una frase corta. ", "Otra frase que es algo más larga que la de antes. ", "```\n", "| a | b |\n", "|---|---|\n", "- punto\n"]
+    [
+        TABLE,
+        "# Uno\n",
+        "\n",
+        "\n\n",
+        "## Dos\n\n",
+        "Una frase corta. ",
+        "Otra frase que es algo más larga que la de antes. ",
+        "```\n",
+        "| a | b |\n",
+        "|---|---|\n",
+        "- punto\n",
+    ]
 )
 
 
@@ -37,7 +51,14 @@ def test_bars_at_the_sides_are_optional() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["a | b\nc | d\n", "| a | b |\n|---|\n", "a | b\n\n---|---\n", "```\n| a |\n|---|\n| 1 |\n```\n", "| a |\n| - x |\n", "uno\n---\ndos"],
+    [
+        "a | b\nc | d\n",
+        "| a | b |\n|---|\n",
+        "a | b\n\n---|---\n",
+        "```\n| a |\n|---|\n| 1 |\n```\n",
+        "| a |\n| - x |\n",
+        "uno\n---\ndos",
+    ],
     ids=["no dashes", "other columns", "a line between", "code", "words", "a heading"],
 )
 def test_what_only_looks_like_a_table_is_none(text) -> None:
@@ -47,7 +68,7 @@ def test_what_only_looks_like_a_table_is_none(text) -> None:
 def test_headings_within_code_are_none_and_a_fence_ends_with_its_own_mark() -> None:
     text = "# A\n````\n# B\n```\n# C\n````\n## D\n#no\n"
 
-    assert [text[start:].split("\n")[0] for start in structure_of(text).heading_starts] == ["# A", "## D"]
+    assert [text[start:].split("\n", maxsplit=1)[0] for start in structure_of(text).heading_starts] == ["# A", "## D"]
 
 
 def test_a_bar_in_a_cell_is_escaped() -> None:
@@ -74,7 +95,7 @@ def test_every_chunker_covers_the_text_in_rising_chunks_within_the_limit(text, n
         text, sentences, max_tokens=max_tokens, overlap_tokens=4, min_tokens=6, breaks=breaks
     )
 
-    assert all(one.start < other.start <= one.end < other.end for one, other in zip(spans, spans[1:], strict=False))
+    assert all(one.start < other.start <= one.end < other.end for one, other in itertools.pairwise(spans))
     assert (spans[0].start, spans[-1].end) == (0, len(text)) if text else spans == []
     assert all(span.token_count == estimate_tokens(span.end - span.start) <= max_tokens for span in spans)
 
@@ -95,9 +116,11 @@ def test_no_chunk_has_rows_of_a_table_and_prose_after_it(text, name) -> None:
 def test_a_section_begins_a_chunk_once_the_one_before_is_long_enough() -> None:
     text = "# Uno\n\n" + "Una frase de la primera parte. " * 6 + "\n\n# Dos\n\n" + "Una frase de la segunda parte. " * 6
 
-    spans = CHUNKERS.get("sentence").spans(text, sentence_spans(text, "es"), max_tokens=512, overlap_tokens=0, min_tokens=20)
+    spans = CHUNKERS.get("sentence").spans(
+        text, sentence_spans(text, "es"), max_tokens=512, overlap_tokens=0, min_tokens=20
+    )
 
-    assert [text[span.start :].split("\n")[0] for span in spans] == ["# Uno", "# Dos"]
+    assert [text[span.start :].split("\n", maxsplit=1)[0] for span in spans] == ["# Uno", "# Dos"]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +153,13 @@ def test_a_threshold_that_is_none_is_refused(written) -> None:
 
 @pytest.mark.parametrize(
     ("threshold", "expected"),
-    [("percentile:95", [3]), ("percentile:60", [3, 5]), ("standard_deviation:1", [3]), ("standard_deviation:3", []), ("interquartile:1.5", [])],
+    [
+        ("percentile:95", [3]),
+        ("percentile:60", [3, 5]),
+        ("standard_deviation:1", [3]),
+        ("standard_deviation:3", []),
+        ("interquartile:1.5", []),
+    ],
 )
 def test_a_break_is_where_the_distance_exceeds_the_threshold_over_all(threshold, expected) -> None:
     """Distances 0, 0, 1, 0, 0.4, 0: mean .233, deviation .373; quartiles 0 and .3, so 1.5 ranges above the mean are .683."""
@@ -139,7 +168,9 @@ def test_a_break_is_where_the_distance_exceeds_the_threshold_over_all(threshold,
     angles = np.cumsum([0, 0, 0, np.arccos(0), 0, np.arccos(0.6), 0])
     vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
 
-    assert far_from_previous(vectors, parse_threshold(threshold)) == ([3] if threshold.startswith("inter") else expected)
+    assert far_from_previous(vectors, parse_threshold(threshold)) == (
+        [3] if threshold.startswith("inter") else expected
+    )
 
 
 def test_one_sentence_has_no_break() -> None:

@@ -14,7 +14,10 @@ from rag_core.model.answer import AskedTime
 
 MADRID = ZoneInfo("Europe/Madrid")
 YEAR = AskedTime(
-    since=datetime(2024, 1, 1, tzinfo=MADRID), until=datetime(2025, 1, 1, tzinfo=MADRID), without="¿Cuánto gasté?", is_all=False
+    since=datetime(2024, 1, 1, tzinfo=MADRID),
+    until=datetime(2025, 1, 1, tzinfo=MADRID),
+    without="¿Cuánto gasté?",
+    is_all=False,
 )
 
 
@@ -24,7 +27,9 @@ def table(*rows, headers=("Fecha", "Concepto", "Importe")) -> str:
 
 
 def total(text, question="¿Cuánto gasté?", asked=None, title="Coche", language="es", is_whole=True):
-    source = make_source(text, title=title, language=language, is_whole=is_whole, created_at=datetime(2024, 6, 1, tzinfo=UTC))
+    source = make_source(
+        text, title=title, language=language, is_whole=is_whole, created_at=datetime(2024, 6, 1, tzinfo=UTC)
+    )
     from dataclasses import replace
 
     found = total_of(question, replace(as_context([source]), asked_time=asked), language)
@@ -82,7 +87,11 @@ def test_what_is_no_amount_is_none(cell) -> None:
 
 
 def test_money_is_written_as_the_language_does() -> None:
-    assert [money(Decimal("1234.5"), "€", language) for language in ("es", "de", "en")] == ["1.234,50 €", "1.234,50 €", "1,234.50 €"]
+    assert [money(Decimal("1234.5"), "€", language) for language in ("es", "de", "en")] == [
+        "1.234,50 €",
+        "1.234,50 €",
+        "1,234.50 €",
+    ]
     assert money(Decimal(3), None, "es") == "3,00"
 
 
@@ -146,7 +155,18 @@ def test_a_row_that_sums_up_the_others_is_no_row() -> None:
         table(FUEL),
         f"{table(FUEL, TYRES)}\n\n{table(OLD, TYRES)}",
     ],
-    ids=["wrong total", "subtotals", "currencies", "no amount", "two columns", "no money", "two amounts", "no currency", "one row", "two tables"],
+    ids=[
+        "wrong total",
+        "subtotals",
+        "currencies",
+        "no amount",
+        "two columns",
+        "no money",
+        "two amounts",
+        "no currency",
+        "one row",
+        "two tables",
+    ],
 )
 def test_what_is_not_plain_is_not_added_up(text) -> None:
     assert total(text) is None

@@ -45,16 +45,12 @@ def test_another_has_one_for_all() -> None:
 
 @pytest.mark.parametrize("model", [SENTENCES, make_embedding_model()])
 def test_the_contextual_vector_is_that_of_context_and_chunk(model) -> None:
-    assert vector_texts(model, "contextual", chunk(TEXT)) == (
-        with_context("Casa", f"{LONG} {OTHER}"),
-    )
+    assert vector_texts(model, "contextual", chunk(TEXT)) == (with_context("Casa", f"{LONG} {OTHER}"),)
 
 
 @pytest.mark.parametrize("kind", ["standard", "contextual"])
 def test_a_note_that_is_not_chunked_has_one_vector_for_both_kinds(kind) -> None:
-    assert vector_texts(SENTENCES, kind, chunk(TEXT, None)) == (
-        f"{LONG} {OTHER}",
-    )
+    assert vector_texts(SENTENCES, kind, chunk(TEXT, None)) == (f"{LONG} {OTHER}",)
 
 
 def test_a_short_sentence_goes_with_the_next_and_the_last_with_the_one_before() -> None:

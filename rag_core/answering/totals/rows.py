@@ -103,7 +103,10 @@ def _lists(text: str, tables: Sequence[MarkdownTable]) -> Iterator[tuple[int, li
     """Runs of at least two list items on lines one after another."""
     lines = [match.span() for match in _LINE.finditer(text)]
     in_table = [any(table.start <= start < table.end for table in tables) for start, _ in lines]
-    marked = [(line, not inside and _ITEM.match(text, *line) is not None) for line, inside in zip(lines, in_table, strict=True)]
+    marked = [
+        (line, not inside and _ITEM.match(text, *line) is not None)
+        for line, inside in zip(lines, in_table, strict=True)
+    ]
     for is_item, run in groupby(marked, key=lambda pair: pair[1]):
         spans = [line for line, _ in run]
         if is_item and len(spans) > 1:
@@ -121,7 +124,9 @@ def _of_list(text: str, lines: Sequence[Span]) -> list[AmountRow] | None:
             return None
         low, high = money[0].span
         label = f"{body[:low]} {body[high:]}".strip(" :;,.\u2013\u2014-=()")
-        rows.append(AmountRow(label=" ".join(label.split()), amount=money[0], written=body[low:high], span=(start, end)))
+        rows.append(
+            AmountRow(label=" ".join(label.split()), amount=money[0], written=body[low:high], span=(start, end))
+        )
     return rows
 
 

@@ -61,9 +61,7 @@ def total_of(question: str, context: PromptContext, language: Language) -> Total
         return None  # a year that was not understood as the asked time
     wanted = _saying_nothing(language).sub(" ", fold_words(without))
     answering = [
-        (group, rows)
-        for group in _distinct(context.sources)
-        if (rows := _asked_rows(group, wanted, asked, language))
+        (group, rows) for group in _distinct(context.sources) if (rows := _asked_rows(group, wanted, asked, language))
     ]
     if len(answering) != 1 or not _LEAST_ROWS <= len(answering[0][1]) <= MAX_ROWS:
         return None
@@ -114,11 +112,7 @@ def _distinct(sources: Sequence[Source]) -> Iterator[AmountRows]:
 def _asked_rows(group: AmountRows, wanted: str, asked: Interval | None, language: Language) -> list[AmountRow]:
     frame = keys_of(group.frame, group.source.language)
     terms = [term for term in terms_of(wanted, language, spoken=group.source.language) if not worth(term, frame)]
-    rows = [
-        row
-        for row in group.rows
-        if all(worth(term, keys_of(row.label, group.source.language)) for term in terms)
-    ]
+    rows = [row for row in group.rows if all(worth(term, keys_of(row.label, group.source.language)) for term in terms)]
     if asked is None:
         return rows
     zone = asked[0].tzinfo
@@ -135,7 +129,9 @@ def _is_within(time: Interval, asked: Interval) -> bool:
 
 def _only_year(text: str, zone: tzinfo | None) -> list[Interval]:
     years = {int(year) for year in _YEAR.findall(text)}
-    return [(datetime(year, 1, 1, tzinfo=zone), datetime(year + 1, 1, 1, tzinfo=zone)) for year in years if len(years) == 1]
+    return [
+        (datetime(year, 1, 1, tzinfo=zone), datetime(year + 1, 1, 1, tzinfo=zone)) for year in years if len(years) == 1
+    ]
 
 
 def _time_of(row: AmountRow, group: AmountRows, zone: tzinfo | None) -> Interval | None:

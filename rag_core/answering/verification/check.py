@@ -249,7 +249,13 @@ def _support(claim: CitedClaim, read: ReadSource) -> Support:
     """The support of a claim; that of a sum by its terms and by adding them up."""
     found = support_of(claim, read)
     if not found.is_enough and holds_total(claim.text, read.source):
-        return replace(found, span=found.span or (0, len(read.source.original)), share=1.0, is_consistent=True, is_contradicted=False)
+        return replace(
+            found,
+            span=found.span or (0, len(read.source.original)),
+            share=1.0,
+            is_consistent=True,
+            is_contradicted=False,
+        )
     return found
 
 

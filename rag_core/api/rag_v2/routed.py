@@ -105,7 +105,9 @@ def arranged(hits: Sequence[Hit], tables: Sequence[Hit], strategy: RoutedStrateg
     """The hits in the order the strategy wants: tables first, or one passage of each document before a second of any."""
     if strategy == "table_focused":
         found = {hit.chunk_id for hit in tables}
-        others = sorted((hit for hit in hits if hit.chunk_id not in found), key=lambda hit: not holds_table(hit.expanded_content))
+        others = sorted(
+            (hit for hit in hits if hit.chunk_id not in found), key=lambda hit: not holds_table(hit.expanded_content)
+        )
         return [*tables, *others][:limit]
     if strategy == "multi_index":
         seen: dict[Any, int] = {}

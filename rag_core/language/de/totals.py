@@ -11,7 +11,9 @@ TOTALS = TotalWords(
     ),
     saying_nothing=r"wieviel|wie|viel|geld|(?:ausgegeben|ausgaben?|(?:be)?zahl|kost|gekost|verdien|eingenommen|gesamt|insgesamt|summe|"
     r"betrag|rechnungen)\w*",
-    columns=frozenset("betrag betrage kosten preis summe gesamt ausgaben ausgabe einnahmen bezahlt".split()),
-    rows=frozenset("summe gesamt total zwischensumme gesamtsumme insgesamt".split()),
+    columns=frozenset(
+        ["betrag", "betrage", "kosten", "preis", "summe", "gesamt", "ausgaben", "ausgabe", "einnahmen", "bezahlt"]
+    ),
+    rows=frozenset(["summe", "gesamt", "total", "zwischensumme", "gesamtsumme", "insgesamt"]),
     answer="Insgesamt {sum}: {terms}",
 )

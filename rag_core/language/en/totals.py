@@ -9,7 +9,9 @@ TOTALS = TotalWords(
         r"in total",
     ),
     saying_nothing=r"how|much|money|(?:spend|spent|pay|paid|cost|earn|total|sum|amount|expense|spending|far)\w*",
-    columns=frozenset("amount amounts cost costs price total spent paid expense expenses income".split()),
-    rows=frozenset("total totals subtotal sum".split()),
+    columns=frozenset(
+        ["amount", "amounts", "cost", "costs", "price", "total", "spent", "paid", "expense", "expenses", "income"]
+    ),
+    rows=frozenset(["total", "totals", "subtotal", "sum"]),
     answer="In total, {sum}: {terms}",
 )

@@ -4,15 +4,32 @@ from rag_core.language.totals import TotalWords
 
 TOTALS = TotalWords(
     asking=(
-        r"cuanto (?:dinero )?(?:me |nos |se |le |les |he |hemos |ha |han |llevo |llevamos )*"
-        r"(?:gast|pag|cost|cuest|desembols|ingres|cobr|invert|invirt)\w*",
+        (
+            r"cuanto (?:dinero )?(?:me |nos |se |le |les |he |hemos |ha |han |llevo |llevamos )*"
+            r"(?:gast|pag|cost|cuest|desembols|ingres|cobr|invert|invirt)\w*"
+        ),
         r"(?:gasto|coste|importe|ingreso|pago)s? total(?:es)?",
         r"(?:cuanto es |cual es |dime )?(?:el total|la suma) de(?: los| las)? (?:gasto|pago|ingreso|importe|factura|coste)s?",
         r"en total",
     ),
     saying_nothing=r"(?:cuanto|dinero|llev(?:o|amos)|he|hemos|ha|han|gast|pag|cost|cuest|desembols|ingres|cobr|invert|invirt|importe|"
     r"total|suma|dime|asciende)\w*",
-    columns=frozenset("importe importes coste costes precio gasto gastos total pagado cobrado ingreso ingresos".split()),
-    rows=frozenset("total totales subtotal suma".split()),
+    columns=frozenset(
+        [
+            "importe",
+            "importes",
+            "coste",
+            "costes",
+            "precio",
+            "gasto",
+            "gastos",
+            "total",
+            "pagado",
+            "cobrado",
+            "ingreso",
+            "ingresos",
+        ]
+    ),
+    rows=frozenset(["total", "totales", "subtotal", "suma"]),
     answer="En total, {sum}: {terms}",
 )
