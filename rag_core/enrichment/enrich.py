@@ -2,7 +2,7 @@
 
 from rag_core.chunking import sentence_spans
 from rag_core.enrichment.document_types import classify
-from rag_core.enrichment.phrases import key_phrases, topics
+from rag_core.enrichment.phrases import key_phrases, topics, weigh
 from rag_core.enrichment.readability import reading_ease
 from rag_core.enrichment.reading import read
 from rag_core.enrichment.structure import count_structure, count_words
@@ -21,6 +21,7 @@ def enrich(text: str, *, title: str | None, language: Language, file_format: str
     A file of slides is a presentation and a mail correspondence, whatever they say.
     """
     words = read(text, language)
+    weighed = weigh(words)
     sentences = sentence_spans(words.text, language)
     sections, tables, images = count_structure(text)
     of_format = _TYPES_OF_FORMATS.get(file_format or "")
@@ -28,9 +29,9 @@ def enrich(text: str, *, title: str | None, language: Language, file_format: str
     return Enrichment(
         document_type=document_type,
         type_confidence=round(confidence, 3),
-        topics=topics(words),
-        key_phrases=key_phrases(words),
-        summary=summarise(words, sentences),
+        topics=topics(words, weighed),
+        key_phrases=key_phrases(words, weighed),
+        summary=summarise(words, sentences, weighed.counts),
         reading_ease=reading_ease(words, sentences=len(sentences)),
         words=count_words(text),
         sections=sections,

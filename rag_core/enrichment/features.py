@@ -39,13 +39,14 @@ _FORM = (
     "unpunctuated",
 )
 FEATURES = (*(f"words_{kind}" for kind in _TYPES), *(f"first_{kind}" for kind in _TYPES), *_FORM)
-_AMOUNT = re.compile(r"(?:[€$£]|EUR|USD|GBP)\s?\d|\d\s?(?:[€$£]|EUR\b|USD\b|GBP\b|euros?\b)|\d[.,]\d\d(?!\d)", re.IGNORECASE)
+_AMOUNT = re.compile(r"\d(?:[.,]\d\d(?!\d)|\s?(?:[€$£]|EUR\b|USD\b|GBP\b|[Ee]uros?\b))|[€$£]\s?\d")
 _BULLET = re.compile(r"\s*[-*+•▪–]\s+\S")
 _NUMBERED = re.compile(r"\s*(?:\(?\d{1,2}[.)]|§\s?\d+|\w{5,8}\.)\s")
 _BREAK = re.compile(r"\s*(?:-{3,}|\*{3,}|_{3,})\s*$")
 _FIELD = re.compile(r"[^\W\d_][\w /.-]{0,24}:\s+\S")
 _UNIT = re.compile(r"\d\s?(?:[mkcµ]?m[²³]?|[mk]?g|m?l|[kM]?W|kWh|m?V|m?A|Ah|[kMG]?Hz|°C|dB|rpm|[mµ]?s|[KMG]i?B|bar|N|bits?|bytes?)\b")
 _CODE = re.compile(r"`[^`\n]+`|\b0x[0-9a-fA-F]+|\b[A-Z]{2,}[- ]?\d+\b|±|Ø|×")
+_DIGIT = re.compile(r"\d")
 _VOCATIVE = re.compile(r"\s*(?:[^\W\d_]\w*\.?\s){0,4}[^\W\d_]\w*[,:]")
 _SHORT = 40
 _ENDING = frozenset(".:;!?…")
@@ -56,15 +57,16 @@ _FEW_WORDS = 16
 def features_of(whole: ReadText, title: str | None) -> list[float]:
     """One number for each of ``FEATURES``, from the first ``TYPE_CHARACTERS``; an empty text has 0 everywhere."""
     read = _beginning(whole)
+    seen = [*read.stems, *pairs(read.stems)]
     lines = [line for line in read.text.split("\n") if line.strip() and not line.lstrip().startswith("|")]
     first = stems_of(_words(title or (lines[0] if lines else "")), read.language)
-    seen = {*read.stems, *pairs(read.stems)}
+    different = set(seen)
     seen_first = {*first, *pairs(first)}
     cues, size = _cues(read.language), sqrt(max(len(read.words), _FEW_WORDS))
     return [
-        *(len(cues[kind] & seen) / size for kind in _TYPES),
+        *(len(cues[kind] & different) / size for kind in _TYPES),
         *(float(bool(cues[kind] & seen_first)) for kind in _TYPES),
-        *_form(read, lines),
+        *_form(read, lines, seen),
     ]
 
 
@@ -81,15 +83,14 @@ def cue_counts(read: ReadText) -> dict[DocumentType, int]:
     return {kind: len(words & seen) for kind, words in _cues(read.language).items()}
 
 
-def _form(read: ReadText, lines: Sequence[str]) -> list[float]:
+def _form(read: ReadText, lines: Sequence[str], seen: Sequence[str]) -> list[float]:
     text, count, of_words = read.text, max(len(lines), 1), max(len(read.words), 1)
-    seen = [*read.stems, *pairs(read.stems)]
     words = language_of(read.language)
     personal, addressing = words.document_types.first_person, words.document_types.second_person
     obliging, days = _obligations(read.language), _weekdays(read.language)
     values: Mapping[str, float] = {
         "amounts": log1p(len(_AMOUNT.findall(text))),
-        "digits": sum(map(str.isdigit, text)) / max(len(text), 1),
+        "digits": len(_DIGIT.findall(text)) / max(len(text), 1),
         "bullets": sum(map(bool, map(_BULLET.match, lines))) / count,
         "numbered": sum(map(bool, map(_NUMBERED.match, lines))) / count,
         "headings": log1p(sum(line.startswith("#") for line in lines)),
@@ -102,14 +103,18 @@ def _form(read: ReadText, lines: Sequence[str]) -> list[float]:
         "codes": log1p(len(_CODE.findall(text))),
         "paragraph_signs": log1p(text.count("§")),
         "questions": log1p(text.count("?")),
-        "obligations": 10 * sum(one in obliging for one in seen) / of_words,
-        "second_person": 10 * sum(word in addressing for word in read.words) / of_words,
+        "obligations": 10 * _count(seen, obliging) / of_words,
+        "second_person": 10 * _count(read.words, addressing) / of_words,
         "vocative": float(bool(_VOCATIVE.match(text))),
-        "days": 10 * sum(word in days for word in read.words) / of_words,
+        "days": 10 * _count(read.words, days) / of_words,
         "unpunctuated": sum(line.rstrip()[-1:] not in _ENDING for line in lines) / count,
-        "first_person": 10 * sum(word in personal for word in read.words) / of_words,
+        "first_person": 10 * _count(read.words, personal) / of_words,
     }
     return [values[name] for name in _FORM]
+
+
+def _count(words: Sequence[str], wanted: frozenset[str]) -> int:
+    return len([word for word in words if word in wanted])
 
 
 def _is_greeting(line: str) -> bool:

@@ -1,7 +1,7 @@
 """Key phrases of a text and the topics among them, by how often, how early and how prominently they stand in it."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import log, log1p
@@ -19,75 +19,83 @@ _EARLY_WORDS = 60
 _NAME, _NO_NOUN = 1.6, 0.5
 _BEFORE_VERBS = frozenset({"a", "to", "por", "para", "sin", "zu"})
 """Prepositions that stand before verbs as well."""
+_GAIN = tuple(1 + log(size) if size else 0 for size in range(MAX_PHRASE_WORDS + 1))
 _JOINTS = frozenset({" ", "-", "\u00a0"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Phrase:
-    """A stretch of words, from the first to behind the last."""
+class WeighedWords:
+    """Weight of each stem with a meaning, the counts of all stems, and those that are names."""
 
-    first: int
-    end: int
-    key: tuple[str, ...]
-
-
-def key_phrases(read: ReadText) -> tuple[str, ...]:
-    """The best phrases of one to three words, best first, as they stand in the text; phrases within better ones are left out.
-
-    The score of a phrase is the mean weight of its words · log(1 + its count) · (1 + log(its words)); a word weighs its count in
-    the text, more if it stands early or has a capital within a sentence.
-    """
-    weights = _weights(read)
-    found: dict[tuple[str, ...], list[_Phrase]] = {}
-    for phrase in _candidates(read, weights):
-        found.setdefault(phrase.key, []).append(phrase)
-    scored = sorted(
-        found.items(), key=lambda item: (-_score(item[0], len(item[1]), weights), item[1][0].first, item[1][0].end)
-    )
-    chosen: list[_Phrase] = []
-    for key, places in scored:
-        if len(chosen) == MAX_PHRASES:
-            break
-        if not any(set(key) <= set(other.key) or set(other.key) <= set(key) for other in chosen):
-            chosen.append(places[0])
-    return tuple(_written(read, phrase) for phrase in chosen)
+    weights: Mapping[str, float]
+    counts: Mapping[str, int]
+    names: frozenset[str]
 
 
-def topics(read: ReadText) -> tuple[str, ...]:
-    """The words that weigh most and stand in the text more than once or as a name, best first, in lower case; at most five."""
-    counts, weights, names = Counter(read.stems), _weights(read), _names(read)
-    forms: dict[str, str] = {}
-    for word, stem in zip(read.words, read.stems, strict=True):
-        forms.setdefault(stem, word)
-    ordered = sorted(weights, key=lambda stem: -weights[stem])
-    return tuple(forms[stem] for stem in ordered if counts[stem] > 1 or stem in names)[:MAX_TOPICS]
-
-
-def _weights(read: ReadText) -> dict[str, float]:
-    """Weight of each stem with a meaning: log(1 + count) · nearness to the beginning · log(letters) · name or noun.
+def weigh(read: ReadText) -> WeighedWords:
+    """Weight of a stem: log(1 + count) · nearness to the beginning · log(letters) · 1.6 for a name, 0.5 for what is no noun.
 
     Words for numbers, times and measures have none.
     """
-    empty, counts, weights = _empty_words(read.language), Counter(read.stems), {}
+    empty, counts, weights = _empty_words(read.language), Counter(read.stems), dict[str, float]()
     names, nouns = _names(read), _nouns(read)
     for place, (word, stem) in enumerate(zip(read.words, read.stems, strict=True)):
         if stem not in weights and len(word) >= _LEAST_LETTERS and word not in empty:
             early = 1 + _EARLY_WORDS / (_EARLY_WORDS + place)
             kind = _NAME if stem in names else 1 if stem in nouns else _NO_NOUN
             weights[stem] = log1p(counts[stem]) * early * kind * log(len(word))
-    return weights
+    return WeighedWords(weights=weights, counts=counts, names=names)
+
+
+def topics(read: ReadText, weighed: WeighedWords) -> tuple[str, ...]:
+    """The words that weigh most and stand in the text more than once or as a name, best first, in lower case; at most five."""
+    ordered = sorted(weighed.weights, key=lambda stem: -weighed.weights[stem])
+    best = [stem for stem in ordered if weighed.counts[stem] > 1 or stem in weighed.names][:MAX_TOPICS]
+    return tuple(read.words[read.stems.index(stem)] for stem in best)
+
+
+def key_phrases(read: ReadText, weighed: WeighedWords) -> tuple[str, ...]:
+    """The best phrases of one to three words, best first, as they stand in the text; none within another.
+
+    The score of a phrase is the mean weight of its words · log(1 + its count) · (1 + log(its words)).
+    """
+    weights = weighed.weights
+    places: dict[tuple[str, ...], tuple[int, int]] = {}
+    counts = Counter[tuple[str, ...]]()
+    for key, first, last in _candidates(read, weights):
+        counts[key] += 1
+        places.setdefault(key, (first, last))
+    scores = {
+        key: sum([weights[stem] for stem in key]) / len(key) * log1p(count) * _GAIN[len(key)]
+        for key, count in counts.items()
+    }
+    chosen: list[set[str]] = []
+    phrases: list[str] = []
+    for key in sorted(scores, key=lambda key: -scores[key]):
+        stems = set(key)
+        if not any(stems <= other or other <= stems for other in chosen):
+            chosen.append(stems)
+            phrases.append(_written(read, *places[key]))
+        if len(phrases) == MAX_PHRASES:
+            break
+    return tuple(phrases)
 
 
 def _names(read: ReadText) -> frozenset[str]:
     """Stems with a capital behind a word in lower case or a comma; none where every noun has a capital."""
     if language_of(read.language).traits.has_capitalised_nouns:
         return frozenset()
-    text = read.text
+    text, capitals = read.text, _capitals(read)
     return frozenset(
-        stem
-        for start, stem in zip(read.starts, read.stems, strict=True)
-        if start > 1 and text[start].isupper() and text[start - 1] == " " and _goes_on(text[start - 2])
+        read.stems[place]
+        for place in capitals
+        if (start := read.starts[place]) > 1 and text[start - 1] == " " and _goes_on(text[start - 2])
     )
+
+
+def _capitals(read: ReadText) -> list[int]:
+    """Places of the words with a capital."""
+    return [place for place, start in enumerate(read.starts) if read.text[start].isupper()]
 
 
 def _goes_on(character: str) -> bool:
@@ -97,8 +105,7 @@ def _goes_on(character: str) -> bool:
 def _nouns(read: ReadText) -> frozenset[str]:
     """Stems that stand as nouns do: with a capital where all nouns have one, else behind an article or a preposition."""
     if language_of(read.language).traits.has_capitalised_nouns:
-        places = zip(read.starts, read.stems, strict=True)
-        return frozenset(stem for start, stem in places if read.text[start].isupper())
+        return frozenset(read.stems[place] for place in _capitals(read))
     before = _before_nouns(read.language)
     return frozenset(stem for left, stem in zip(read.words, read.stems[1:], strict=False) if left in before)
 
@@ -117,29 +124,27 @@ def _empty_words(language: Language) -> frozenset[str]:
     return function_words(language) | {word.lower() for word in (*times, *measures)}
 
 
-def _candidates(read: ReadText, weights: dict[str, float]) -> Iterator[_Phrase]:
-    """Every run of one to ``MAX_PHRASE_WORDS`` words with a meaning; function words between two of them do not count."""
+def _candidates(read: ReadText, weights: Mapping[str, float]) -> Iterator[tuple[tuple[str, ...], int, int]]:
+    """Each run of one to ``MAX_PHRASE_WORDS`` words with a meaning: their stems, and the places of the first and the last."""
     for run in _runs(read, weights):
+        stems = [read.stems[place] for place in run]
         for at, first in enumerate(run):
-            for size in range(1, min(MAX_PHRASE_WORDS, len(run) - at) + 1):
-                places = run[at : at + size]
-                yield _Phrase(first=first, end=places[-1] + 1, key=tuple(read.stems[place] for place in places))
+            for end in range(at + 1, min(at + MAX_PHRASE_WORDS, len(run)) + 1):
+                yield tuple(stems[at:end]), first, run[end - 1]
 
 
-def _runs(read: ReadText, weights: dict[str, float]) -> Iterator[Sequence[int]]:
+def _runs(read: ReadText, weights: Mapping[str, float]) -> Iterator[Sequence[int]]:
     """Places of words with a meaning, nothing but a space or a joining preposition between two neighbours."""
-    joining, run, last = _joining(read.language), list[int](), -2
-    for place, stem in enumerate(read.stems):
-        is_bound = place > 0 and read.text[read.starts[place - 1] + len(read.words[place - 1]) : read.starts[place]] in _JOINTS
-        if run and not (is_bound and place - last <= 2):
+    joining, empty = _joining(read.language), _empty_words(read.language)
+    text, run, behind = read.text, list[int](), -1
+    for place, (start, word, stem) in enumerate(zip(read.starts, read.words, read.stems, strict=True)):
+        has_meaning = stem in weights and word not in empty
+        if run and (text[behind:start] not in _JOINTS or not (has_meaning or word in joining)):
             yield run
             run = []
-        if stem in weights and read.words[place] not in function_words(read.language):
+        if has_meaning:
             run.append(place)
-            last = place
-        elif run and not (read.words[place] in joining and is_bound):
-            yield run
-            run = []
+        behind = start + len(word)
     if run:
         yield run
 
@@ -153,9 +158,5 @@ def _joining(language: Language) -> frozenset[str]:
     return frozenset({"de", *(short for short, whole in words.stop_words.contractions.items() if whole == "de")})
 
 
-def _score(key: Sequence[str], count: int, weights: dict[str, float]) -> float:
-    return sum(weights[stem] for stem in key) / len(key) * log1p(count) * (1 + log(len(key)))
-
-
-def _written(read: ReadText, phrase: _Phrase) -> str:
-    return " ".join(read.text[read.starts[phrase.first] : read.starts[phrase.end - 1] + len(read.words[phrase.end - 1])].split())
+def _written(read: ReadText, first: int, last: int) -> str:
+    return " ".join(read.text[read.starts[first] : read.starts[last] + len(read.words[last])].split())
