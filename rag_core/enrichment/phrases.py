@@ -8,7 +8,7 @@ from math import log, log1p
 
 from rag_core.enrichment.reading import ReadText, function_words
 from rag_core.language.languages import language_of
-from rag_core.model.enrichment import MAX_TOPICS
+from rag_core.model.enrichment import MAX_TOPIC_CHARACTERS, MAX_TOPICS
 from rag_core.model.note import Language
 
 MAX_PHRASES = 8
@@ -40,7 +40,7 @@ def weigh(read: ReadText) -> WeighedWords:
     empty, counts, weights = _empty_words(read.language), Counter(read.stems), dict[str, float]()
     names, nouns = _names(read), _nouns(read)
     for place, (word, stem) in enumerate(zip(read.words, read.stems, strict=True)):
-        if stem not in weights and len(word) >= _LEAST_LETTERS and word not in empty:
+        if stem not in weights and _LEAST_LETTERS <= len(word) <= MAX_TOPIC_CHARACTERS and word not in empty:
             early = 1 + _EARLY_WORDS / (_EARLY_WORDS + place)
             kind = _NAME if stem in names else 1 if stem in nouns else _NO_NOUN
             weights[stem] = log1p(counts[stem]) * early * kind * log(len(word))

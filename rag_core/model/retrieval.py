@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from rag_core.model.document import PageUnit
+from rag_core.model.enrichment import KindOrType
 from rag_core.model.graph import CausalDirection, Relation
 from rag_core.model.note import ChunkId, Language, NoteId, NoteKind, Span
 
@@ -62,7 +63,8 @@ class Hit:
 class Filters:
     """Conditions on the notes to find, all of which must hold; empty ones and None restrict nothing.
 
-    ``since`` and ``until`` bound the note's ``created_at``, half-open. A note has a wanted tag if it has any of them.
+    ``since`` and ``until`` bound the note's ``created_at``, half-open. A note has a wanted tag if it has any of them or one
+    below it, a topic if that is one of its tags or was told of it, a document type if that is its kind or was told of it.
     """
 
     since: datetime | None = None
@@ -72,6 +74,8 @@ class Filters:
     languages: tuple[Language, ...] = ()
     tags: tuple[str, ...] = ()
     document_ids: tuple[NoteId, ...] = ()
+    document_types: tuple[KindOrType, ...] = ()
+    topics: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:

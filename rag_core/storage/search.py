@@ -208,6 +208,8 @@ _FILTERS = {
     "sources": "filter_sources",
     "languages": "filter_languages",
     "tags": "filter_tags",
+    "topics": "filter_topics",
+    "document_types": "filter_document_types",
     "document_ids": "filter_document_ids",
 }
 
