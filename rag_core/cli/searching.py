@@ -100,7 +100,7 @@ LanguageOption = Annotated[
     list[str] | None,
     typer.Option("--language", callback=_one_of(*LANGUAGES), help="es, de or en.", rich_help_panel=_WHICH),
 ]
-TagOption = Annotated[list[str] | None, typer.Option("--tag", help="A tag, in any case.", rich_help_panel=_WHICH)]
+TagOption = Annotated[list[str] | None, typer.Option("--tag", help="A tag or one above it, in any case.", rich_help_panel=_WHICH)]
 DocumentOption = Annotated[
     list[str] | None,
     typer.Option("--document", metavar="NOTE", help="Id, external id or source:id.", rich_help_panel=_WHICH),

@@ -16,7 +16,7 @@ _TYPES_OF_FORMATS: dict[str, DocumentType] = {"pptx": "presentation", "eml": "co
 
 
 def enrich(text: str, *, title: str | None, language: Language, file_format: str | None = None) -> Enrichment:
-    """What a text tells of itself; its beginning decides all but the counts.
+    """Enrich a text by the rules; its beginning decides all but the counts.
 
     A file of slides is a presentation and a mail correspondence, whatever they say.
     """

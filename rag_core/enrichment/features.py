@@ -14,7 +14,7 @@ from rag_core.model.enrichment import DOCUMENT_TYPES, DocumentType
 from rag_core.model.note import Language
 
 TYPE_CHARACTERS = 2_000
-"""What a document is it says at its beginning; in all of a long one stands a word for every type."""
+"""A document says at its beginning what it is; in all of a long one stands a word for every type."""
 _TYPES = tuple(kind for kind in DOCUMENT_TYPES if kind != "other")
 _FORM = (
     "amounts",

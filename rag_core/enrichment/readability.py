@@ -1,4 +1,4 @@
-"""How easily a text reads: a formula for each language, on a scale from 0, very hard, to 100, very easy."""
+"""Reading ease of a text: a formula for each language, on a scale from 0, very hard, to 100, very easy."""
 
 import re
 from functools import cache

@@ -1,4 +1,4 @@
-"""What is told of notes beside their text, by the rules and, where a chat model summarised them, by that; a page at a time."""
+"""Enrichment of notes by the rules and, where a chat model summarised them, by that; a page at a time."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -21,7 +21,7 @@ _FIRST = UUID(int=0)
 
 
 def enriched(note: NoteToEnrich) -> EnrichedNote:
-    """What the rules tell of a note, and in place of that what a chat model told. Pure."""
+    """Enrich a note by the rules; type, topics and summary of a chat model win. Pure."""
     told = enrich(note.content, title=note.title, language=note.language, file_format=note.file_format)
     own_summary = " ".join(" ".join(note.content[slice(*span)].split()) for span in told.summary)
     return EnrichedNote(

@@ -1,4 +1,4 @@
-"""What is told of a note beside its text: type, topics, key phrases, summary, how hard it reads, counts."""
+"""Enrichment of notes: type, topics, key phrases, summary, reading ease, counts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ BY_RULES = "rules"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enrichment:
-    """What the rules tell of a text.
+    """Enrichment of a text by the rules.
 
     ``type_confidence`` is the probability of the type, 0 to 1. ``summary`` are spans of the text, in its order. ``reading_ease`` is
     0 to 100, the higher the easier, by the formula of the text's language; None for a text that is too short to tell.
@@ -49,7 +49,7 @@ class Enrichment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReading:
-    """What a chat model tells of a note; ``document_type`` None where it named none of the ten."""
+    """Summary, type and topics of a note by a chat model; ``document_type`` None where it named none of the ten."""
 
     summary: str
     document_type: DocumentType | None = None
@@ -58,7 +58,7 @@ class ModelReading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteEnrichment:
-    """What is kept of a note: the rules' ``Enrichment``, with type, topics and summary of a chat model where one told them.
+    """Enrichment as it is kept: the rules' ``Enrichment``, with type, topics and summary of a chat model where one told them.
 
     ``made_by`` is ``BY_RULES`` or the model's name; ``type_confidence`` is None where the model told the type. ``summary`` is None
     for a text as short as its summary would be.

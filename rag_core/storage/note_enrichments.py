@@ -1,4 +1,4 @@
-"""What is told of notes beside their text, by the text it was told from."""
+"""Enrichments of notes, by the text they were made from."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -81,7 +81,7 @@ def fetch_notes_to_enrich(
 def replace_enrichments(
     connection: Connection, tenant: TenantId, notes: Sequence[EnrichedNote], *, rules_version: str
 ) -> None:
-    """Keep what is told of these notes in place of what was."""
+    """Keep these enrichments in place of the notes' earlier ones."""
     rows = [
         {"note_id": str(note.note_id), "text_hash": note.content_hash.hex()} | asdict(note.enrichment) for note in notes
     ]
@@ -91,7 +91,7 @@ def replace_enrichments(
 
 
 def fetch_enrichment(connection: Connection, tenant: TenantId, note: NoteId) -> NoteEnrichment | None:
-    """What is told of a note as it stands; None where nothing is yet."""
+    """The enrichment of a note as it stands; None where there is none yet."""
     return fetch_one(connection, NoteEnrichment, "fetch_enrichment", {"tenant": tenant, "note": note})
 
 

@@ -1,4 +1,4 @@
--- What is told of a note beside its text: type, topics, key phrases, summary, how easily it reads, counts.
+-- Enrichment of notes: type, topics, key phrases, summary, reading ease, counts.
 
 create table note_enrichments (
     tenant_id text not null,

@@ -1,4 +1,4 @@
--- What is told of notes beside their text.
+-- Enrichments of notes.
 
 -- name: list_unenriched_batches
 -- Batches with a note that these rules have not enriched as it stands; newest first. Notes the migration has not come to wait.
