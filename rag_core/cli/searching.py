@@ -94,13 +94,17 @@ SourceOption = Annotated[
 ]
 TypeOption = Annotated[
     list[str] | None,
-    typer.Option("--type", callback=_one_of(*DOCUMENT_TYPES), help="What texts are, such as invoice.", rich_help_panel=_WHICH),
+    typer.Option(
+        "--type", callback=_one_of(*DOCUMENT_TYPES), help="What texts are, such as invoice.", rich_help_panel=_WHICH
+    ),
 ]
 LanguageOption = Annotated[
     list[str] | None,
     typer.Option("--language", callback=_one_of(*LANGUAGES), help="es, de or en.", rich_help_panel=_WHICH),
 ]
-TagOption = Annotated[list[str] | None, typer.Option("--tag", help="A tag or one above it, in any case.", rich_help_panel=_WHICH)]
+TagOption = Annotated[
+    list[str] | None, typer.Option("--tag", help="A tag or one above it, in any case.", rich_help_panel=_WHICH)
+]
 DocumentOption = Annotated[
     list[str] | None,
     typer.Option("--document", metavar="NOTE", help="Id, external id or source:id.", rich_help_panel=_WHICH),

@@ -51,7 +51,7 @@ def needs_summary(content: str) -> bool:
 def generate_summary(
     title: str | None, content: str, *, chat: ChatModel, language: Language, timeout_seconds: float
 ) -> ModelReading:
-    """Say what a note is about: one line of 1 to 200 characters in its language, cut at the end of a word; of what type, and its topics.
+    """Say what a note is about: one line of 1 to 200 characters in its language, cut at the end of a word; its type and topics.
 
     A type that is none of the ten, and topics that are no short texts, are left out: the summary is taken all the same. The note is
     handed over as JSON, which no text can break out of; of a long one, its first 8,000 characters.
@@ -84,7 +84,9 @@ def _parse(answer: str, model: str) -> ModelReading:
             f'{model} answered {answer[:60]!r}; expected JSON {{"summary": "…"}} with text in it. Try another model.'
         )
     return ModelReading(
-        summary=cut_at_word(line, MAX_SUMMARY_CHARACTERS), document_type=_type(told.get("type")), topics=_topics(told.get("topics"))
+        summary=cut_at_word(line, MAX_SUMMARY_CHARACTERS),
+        document_type=_type(told.get("type")),
+        topics=_topics(told.get("topics")),
     )
 
 

@@ -40,12 +40,14 @@ _FORM = (
 )
 FEATURES = (*(f"words_{kind}" for kind in _TYPES), *(f"first_{kind}" for kind in _TYPES), *_FORM)
 _AMOUNT = re.compile(r"\d(?:[.,]\d\d(?!\d)|\s?(?:[€$£]|EUR\b|USD\b|GBP\b|[Ee]uros?\b))|[€$£]\s?\d")
-_BULLET = re.compile(r"\s*[-*+•▪–]\s+\S")
+_BULLET = re.compile(r"\s*[-*+•▪\u2013]\s+\S")
 _NUMBERED = re.compile(r"\s*(?:\(?\d{1,2}[.)]|§\s?\d+|\w{5,8}\.)\s")
 _BREAK = re.compile(r"\s*(?:-{3,}|\*{3,}|_{3,})\s*$")
 _FIELD = re.compile(r"[^\W\d_][\w /.-]{0,24}:\s+\S")
-_UNIT = re.compile(r"\d\s?(?:[mkcµ]?m[²³]?|[mk]?g|m?l|[kM]?W|kWh|m?V|m?A|Ah|[kMG]?Hz|°C|dB|rpm|[mµ]?s|[KMG]i?B|bar|N|bits?|bytes?)\b")
-_CODE = re.compile(r"`[^`\n]+`|\b0x[0-9a-fA-F]+|\b[A-Z]{2,}[- ]?\d+\b|±|Ø|×")
+_UNIT = re.compile(
+    r"\d\s?(?:[mkcµ]?m[²³]?|[mk]?g|m?l|[kM]?W|kWh|m?V|m?A|Ah|[kMG]?Hz|°C|dB|rpm|[mµ]?s|[KMG]i?B|bar|N|bits?|bytes?)\b"
+)
+_CODE = re.compile(r"`[^`\n]+`|\b0x[0-9a-fA-F]+|\b[A-Z]{2,}[- ]?\d+\b|±|Ø|\u00d7")
 _DIGIT = re.compile(r"\d")
 _VOCATIVE = re.compile(r"\s*(?:[^\W\d_]\w*\.?\s){0,4}[^\W\d_]\w*[,:]")
 _SHORT = 40
@@ -75,12 +77,6 @@ def _beginning(read: ReadText) -> ReadText:
     return replace(
         read, text=read.text[:TYPE_CHARACTERS], starts=read.starts[:end], words=read.words[:end], stems=read.stems[:end]
     )
-
-
-def cue_counts(read: ReadText) -> dict[DocumentType, int]:
-    """Number of different words in a text that speak for each type but ``other``."""
-    seen = {*read.stems, *pairs(read.stems)}
-    return {kind: len(words & seen) for kind, words in _cues(read.language).items()}
 
 
 def _form(read: ReadText, lines: Sequence[str], seen: Sequence[str]) -> list[float]:

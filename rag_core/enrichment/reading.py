@@ -12,7 +12,7 @@ from rag_core.model.note import Language
 
 MAX_CHARACTERS = 40_000
 """Length of a text's beginning that is read closely: a longer one says what it is there, and costs no more."""
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

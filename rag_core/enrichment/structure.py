@@ -2,7 +2,7 @@
 
 import re
 
-_WORD = re.compile(r"\w+(?:['’.,-]\w+)*")
+_WORD = re.compile(r"\w+(?:['\u2019.,-]\w+)*")
 _HEADING = re.compile(r"^#{1,6}\s+\S", re.MULTILINE)
 _TABLE = re.compile(r"^\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?)?\s*$", re.MULTILINE)
 _IMAGE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)|!\[\[[^\]\n]+\]\]")

@@ -63,7 +63,9 @@ def _sentence(read: ReadText, span: Span) -> _Sentence | None:
         return None
     empty = function_words(read.language)
     words = zip(read.words[first:end], read.stems[first:end], strict=True)
-    return _Sentence(span=span, stems=frozenset(stem for word, stem in words if word not in empty), norm=sqrt(end - first))
+    return _Sentence(
+        span=span, stems=frozenset(stem for word, stem in words if word not in empty), norm=sqrt(end - first)
+    )
 
 
 def _trimmed(text: str, span: Span) -> Span:

@@ -37,7 +37,7 @@ _CHUNKING_FAILURES = (RagError, ArithmeticError, AssertionError, LookupError, Ru
 class StageReport:
     """Counts of one staging run: notes and chunks staged, summaries made, notes that wait for theirs, and that failed.
 
-    ``flagged`` are notes whose text holds instructions to a model, ``enriched`` those of which type, topics and the like were told anew.
+    ``flagged`` are notes whose text holds instructions to a model, ``enriched`` those enriched anew.
     """
 
     notes: int

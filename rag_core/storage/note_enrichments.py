@@ -85,9 +85,7 @@ def replace_enrichments(
     rows = [
         {"note_id": str(note.note_id), "text_hash": note.content_hash.hex()} | asdict(note.enrichment) for note in notes
     ]
-    connection.execute(
-        query("replace_enrichments"), {"tenant": tenant, "version": rules_version, "rows": Jsonb(rows)}
-    )
+    connection.execute(query("replace_enrichments"), {"tenant": tenant, "version": rules_version, "rows": Jsonb(rows)})
 
 
 def fetch_enrichment(connection: Connection, tenant: TenantId, note: NoteId) -> NoteEnrichment | None:

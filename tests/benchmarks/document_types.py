@@ -23,7 +23,7 @@ from scipy.optimize import minimize
 from rag_core import enrichment
 from rag_core.enrichment.document_types import TypeWeights, classify
 from rag_core.enrichment.enrich import enrich
-from rag_core.enrichment.features import cue_counts, features_of
+from rag_core.enrichment.features import features_of
 from rag_core.enrichment.reading import read
 from rag_core.model.enrichment import DOCUMENT_TYPES, DocumentType
 from rag_core.parsing import ParsingLimits, SourceFile
@@ -81,7 +81,8 @@ def _share(told: Sequence[str], given: Sequence[str]) -> dict[str, float]:
 
 
 def _by_keywords(row: Row) -> DocumentType:
-    counts = cue_counts(read(row["text"], row["language"]))
+    features = features_of(read(row["text"], row["language"]), None)
+    counts = dict(zip(DOCUMENT_TYPES[:-1], features, strict=False))
     return max(counts, key=lambda kind: counts[kind]) if any(counts.values()) else "other"
 
 
@@ -98,12 +99,17 @@ def of_files(folder: Path) -> Row:
                 )
                 told[path.name] = (found.document_type, row["type"])
     right = sum(one == other for one, other in told.values())
-    return {"accuracy": interval(right, len(told)), "wrong": {name: two for name, two in told.items() if len(set(two)) > 1}}
+    return {
+        "accuracy": interval(right, len(told)),
+        "wrong": {name: two for name, two in told.items() if len(set(two)) > 1},
+    }
 
 
 def of_encyclopaedias(folder: Path) -> Row:
     """Share of paragraphs from encyclopaedias that are given no type."""
-    texts = [(row["text"], name[-2:]) for name in ("xquad-es", "xquad-en") for row in lines(folder / name / "corpus.jsonl")]
+    texts = [
+        (row["text"], name[-2:]) for name in ("xquad-es", "xquad-en") for row in lines(folder / name / "corpus.jsonl")
+    ]
     told = [classify(read(*text))[0] for text in texts]
     return {"accuracy": _share(told, ["other"] * len(told))}
 

@@ -100,6 +100,7 @@ DOCUMENT_TYPES = DocumentTypeWords(
     first_person=word_set("ich mir mich mein meine heute gestern morgen mama papa war bin habe gefühl glaube"),
     second_person=word_set("du dir dich dein deine euch euer eure ihnen ihr ihre ihrem"),
     obligations=word_set(
-        "muss müssen soll sollen darf dürfen ist_zu sind_zu verboten untersagt gestattet zulässig erforderlich bedürfen bedarf verpflichtet"
+        "muss müssen soll sollen darf dürfen ist_zu sind_zu verboten untersagt gestattet zulässig erforderlich bedarf bedürfen "
+        "verpflichtet"
     ),
 )

@@ -91,7 +91,9 @@ DOCUMENT_TYPES = DocumentTypeWords(
             """
         ),
     },
-    first_person=word_set("i me my today yesterday tomorrow tonight mum dad went feel felt couldn should_have keep_thinking"),
+    first_person=word_set(
+        "i me my today yesterday tomorrow tonight mum dad went feel felt couldn should_have keep_thinking"
+    ),
     second_person=word_set("you your yours"),
     obligations=word_set("must shall should may required prohibited permitted allowed mandatory forbidden not_be"),
 )
