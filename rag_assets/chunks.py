@@ -46,7 +46,7 @@ def chunks(context: dg.AssetExecutionContext, config: StagingConfig, engine: dg.
         ]
         counts = {
             name: total(reports, name)
-            for name in ("notes", "chunks", "summarised", "without_summary", "failed", "flagged")
+            for name in ("notes", "chunks", "summarised", "without_summary", "failed", "flagged", "enriched")
         }
         return dg.MaterializeResult(
             metadata={

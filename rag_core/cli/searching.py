@@ -12,6 +12,7 @@ from rag_core.cli.answering import answer_events_of
 from rag_core.cli.app import JsonOption, TenantOption, app, command, facts_of, print_json, say
 from rag_core.cli.messages import language, localised, tr
 from rag_core.language import LANGUAGES
+from rag_core.model.enrichment import DOCUMENT_TYPES
 from rag_core.terminal.requests import TerminalSearch
 
 if TYPE_CHECKING:
@@ -91,11 +92,19 @@ KindOption = Annotated[
 SourceOption = Annotated[
     list[str] | None, typer.Option("--source", help="Where notes come from.", rich_help_panel=_WHICH)
 ]
+TypeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--type", callback=_one_of(*DOCUMENT_TYPES), help="What texts are, such as invoice.", rich_help_panel=_WHICH
+    ),
+]
 LanguageOption = Annotated[
     list[str] | None,
     typer.Option("--language", callback=_one_of(*LANGUAGES), help="es, de or en.", rich_help_panel=_WHICH),
 ]
-TagOption = Annotated[list[str] | None, typer.Option("--tag", help="A tag, in any case.", rich_help_panel=_WHICH)]
+TagOption = Annotated[
+    list[str] | None, typer.Option("--tag", help="A tag or one above it, in any case.", rich_help_panel=_WHICH)
+]
 DocumentOption = Annotated[
     list[str] | None,
     typer.Option("--document", metavar="NOTE", help="Id, external id or source:id.", rich_help_panel=_WHICH),
@@ -110,6 +119,7 @@ def search(
     since: FromOption = None,
     until: ToOption = None,
     kinds: KindOption = None,
+    types: TypeOption = None,
     sources: SourceOption = None,
     languages: LanguageOption = None,
     tags: TagOption = None,
@@ -136,7 +146,7 @@ def search(
     BRAIN_TIMEZONE. With a time, --to means before that moment.
     """
     conditions = {"from": since, "to": until, "kinds": kinds, "sources": sources, "languages": languages}
-    conditions |= {"tags": tags, "documentIds": documents}
+    conditions |= {"tags": tags, "documentTypes": types, "documentIds": documents}
     with command(is_json=is_json):
         asked = TerminalSearch(
             query=query,

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from rag_core.graph.statements import CausalExtractor
+from rag_core.indexing.enriching import unenriched_batches
 from rag_core.indexing.graph import stale_batches_with_graph
 from rag_core.model.note import TenantId
 from rag_core.storage.batches import list_batches, pending_batches, register_batches
@@ -33,8 +34,9 @@ def find_work(
     if is_full:
         return IndexWork(wanted=passable, passable=passable)
     stale = stale_batches_with_graph(database, tenant, fingerprint=fingerprint, extractor=extractor)
+    unenriched = unenriched_batches(database, tenant)
     whole = list_batches_without_vector(database, tenant)
-    return IndexWork(wanted=list(dict.fromkeys([*_without(stale, pending), *whole])), passable=passable)
+    return IndexWork(wanted=list(dict.fromkeys([*_without([*stale, *unenriched], pending), *whole])), passable=passable)
 
 
 def _without(keys: list[str], left_out: Collection[str]) -> list[str]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from rag_core.errors import ConflictError, EmbeddingError, NotFoundError, TenantFullError
+from rag_core.indexing.enriching import enriched, store_enriched
 from rag_core.indexing.graph import relate_note
 from rag_core.indexing.inputs import vector_texts
 from rag_core.indexing.isolation import embed_joined
@@ -18,6 +19,7 @@ from rag_core.storage import note_vectors
 from rag_core.storage import staging as store
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.migration_control import fetch_standing, hold_state
+from rag_core.storage.note_enrichments import NoteToEnrich
 from rag_core.storage.note_vectors import NoteVector
 from rag_core.storage.notes import StoredBatch, free_note_id, hold_tenant, is_indexed, store_notes
 
@@ -54,11 +56,12 @@ def store_and_index(
     *,
     expected: Literal["new", "known", "either"] = "either",
     lock_timeout_ms: int | None = None,
+    file_format: str | None = None,
     beside: Callable[[Connection], None] = lambda _connection: None,
 ) -> IndexedNote:
     """Store the note with its chunks, vectors and postings in one transaction, then what it says led to what.
 
-    ``beside`` is called in that transaction, once the note is stored.
+    ``beside`` is called in that transaction, once the note is stored; ``file_format`` is that of the file it was made of.
 
     The vectors are computed before the transaction begins. When the embedding provider fails, the note is stored all
     the same, found by full text, and the next run of the pipeline embeds it. A graph that cannot be written leaves the note
@@ -79,7 +82,17 @@ def store_and_index(
     while stored is None:  # the note or the migration changed while vectors were computed
         with database.transaction(tenant, local=local) as connection:
             standing = _fetch_standing(connection, tenant, note)
-        stored = _store(database, tenant, note, standing, pipeline, expected=expected, local=local, beside=beside)
+        stored = _store(
+            database,
+            tenant,
+            note,
+            standing,
+            pipeline,
+            expected=expected,
+            local=local,
+            file_format=file_format,
+            beside=beside,
+        )
     if stored.is_embedded:
         digest = content_hash(note.language, note.title, note.content)
         relate_note(database, tenant, stored.note_id, content=note.content, language=note.language, content_hash=digest)
@@ -103,6 +116,7 @@ def _store(
     *,
     expected: str,
     local: Mapping[str, int],
+    file_format: str | None,
     beside: Callable[[Connection], None],
 ) -> IndexedNote | None:
     """Store the note as it is to be; None, and nothing stored, when it stands otherwise by now."""
@@ -113,7 +127,7 @@ def _store(
         else _chunked(database, tenant, to_stage, pipeline)
     )
 
-    scan = scanned(to_stage)
+    scan, told = scanned(to_stage), enriched(_to_enrich(to_stage, file_format))
 
     def write(connection: Connection) -> IndexedNote | None:
         if found is not None:
@@ -124,6 +138,7 @@ def _store(
         _check(store_notes(connection, tenant, [replace(note, note_id=standing.note_id)]), note, expected, tenant)
         beside(connection)
         store_scans(connection, tenant, [scan])
+        store_enriched(connection, tenant, [told])
         if isinstance(found, NoteVector):
             note_vectors.write_note_vectors(connection, tenant, [found], model_id=pipeline.model.id)
         elif found is not None:
@@ -178,6 +193,17 @@ def _to_stage(note_id: NoteId, note: NewNote) -> store.NoteToStage:
         language=note.language,
         content_hash=content_hash(note.language, note.title, note.content),
         kind=note.kind or "note",
+    )
+
+
+def _to_enrich(note: store.NoteToStage, file_format: str | None) -> NoteToEnrich:
+    return NoteToEnrich(
+        note_id=note.note_id,
+        title=note.title,
+        content=note.content,
+        language=note.language,
+        content_hash=note.content_hash,
+        file_format=file_format,
     )
 
 

@@ -16,6 +16,7 @@ from rag_core.embedding.context import contextual_info, template_summary
 from rag_core.embedding.pieces import PiecewiseEmbedder
 from rag_core.embedding.summaries import needs_summary
 from rag_core.errors import RagError
+from rag_core.indexing.enriching import enrich_notes
 from rag_core.indexing.failures import record_failures
 from rag_core.indexing.inputs import vector_hash, vector_texts
 from rag_core.indexing.isolation import embed_apart, together_or_alone
@@ -41,7 +42,7 @@ _CHUNKING_FAILURES = (RagError, ArithmeticError, AssertionError, LookupError, Ru
 class StageReport:
     """Counts of one staging run: notes and chunks staged, summaries made, notes that wait for theirs, and that failed.
 
-    ``flagged`` are notes whose text holds instructions to a model.
+    ``flagged`` are notes whose text holds instructions to a model, ``enriched`` those enriched anew.
     """
 
     notes: int
@@ -50,6 +51,7 @@ class StageReport:
     without_summary: int = 0
     failed: int = 0
     flagged: int = 0
+    enriched: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +75,8 @@ def stage_notes(
     """Chunk the batches' stale notes (all of them if ``is_full``) into the staging tables, a page a transaction.
 
     With a summariser the notes of a page are summarised first. A note without its summary is staged with the template,
-    unless it is live with that already. A note that cannot be chunked is recorded, and stays as it is.
+    unless it is live with that already. A note that cannot be chunked is recorded, and stays as it is. Then all notes of the batches
+    that are not enriched as they stand are, stale or not.
     """
     store.drop_other_generations(database, tenant, batches, pipeline.fingerprint)
     patience = Patience()
@@ -93,6 +96,7 @@ def stage_notes(
         without_summary=sum(report.without_summary for report in reports),
         failed=sum(report.failed for report in reports),
         flagged=sum(report.flagged for report in reports),
+        enriched=enrich_notes(database, tenant, batches, summariser=pipeline.summariser),
     )
 
 

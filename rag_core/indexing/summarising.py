@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from rag_core.embedding.context import titled
 from rag_core.embedding.summaries import PROMPT_VERSION, Summariser, generate_summary, needs_summary
 from rag_core.errors import ChatError
+from rag_core.model.enrichment import ModelReading
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.staging import NoteToStage
@@ -63,9 +64,9 @@ def summarise_page(
     found = fetch_summaries(database, tenant, wanted.keys(), **key)
     missing = [note for digest, note in wanted.items() if digest not in found]
     made = 0
-    for note, summary in _generate(missing, summariser, patience):
-        write_summary(database, tenant, note.note_id, summary, content_hash=note.content_hash, **key)
-        found[note.content_hash] = summary
+    for note, told in _generate(missing, summariser, patience):
+        write_summary(database, tenant, note.note_id, told, content_hash=note.content_hash, **key)
+        found[note.content_hash] = told.summary
         made += 1
         on_made()
     texts = {digest: titled(wanted[digest].title, summary) for digest, summary in found.items()}
@@ -74,21 +75,21 @@ def summarise_page(
 
 def _generate(
     notes: Sequence[NoteToStage], summariser: Summariser, patience: Patience
-) -> Iterator[tuple[NoteToStage, str]]:
-    """Notes with their new summaries, in the order the model gives them."""
+) -> Iterator[tuple[NoteToStage, ModelReading]]:
+    """Notes with what the model told of them, in the order the model gives them."""
     with _threads(summariser.concurrency) as threads:
         asked = {threads.submit(_ask, note, summariser, patience): note for note in notes}
         for done in as_completed(asked):
-            summary = done.result()
-            if summary is not None:
-                yield asked[done], summary
+            told = done.result()
+            if told is not None:
+                yield asked[done], told
 
 
-def _ask(note: NoteToStage, summariser: Summariser, patience: Patience) -> str | None:
+def _ask(note: NoteToStage, summariser: Summariser, patience: Patience) -> ModelReading | None:
     if patience.is_over:
         return None
     try:
-        summary = generate_summary(
+        told = generate_summary(
             note.title,
             note.content,
             chat=summariser.chat,
@@ -99,7 +100,7 @@ def _ask(note: NoteToStage, summariser: Summariser, patience: Patience) -> str |
         patience.remember(has_failed=True)
         return None
     patience.remember(has_failed=False)
-    return summary
+    return told
 
 
 @contextmanager

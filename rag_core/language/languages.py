@@ -17,6 +17,7 @@ from rag_core.language.answer_types import AnswerTypeWords
 from rag_core.language.causality import CausalLanguage
 from rag_core.language.citing import CitingWords
 from rag_core.language.context import ContextWording
+from rag_core.language.document_types import DocumentTypeWords
 from rag_core.language.follow_ups import FollowUpWords
 from rag_core.language.hyde import HydeWording
 from rag_core.language.instructions import Instructions
@@ -46,6 +47,7 @@ class LanguageWords:
     causality: CausalLanguage
     citing: CitingWords
     context: ContextWording
+    document_types: DocumentTypeWords
     follow_ups: FollowUpWords
     hyde: HydeWording
     instructions: Instructions

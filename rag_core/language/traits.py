@@ -4,6 +4,18 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingEase:
+    """Formula of how easily a text reads: base - words_a_sentence · words/sentence - syllables_a_word · syllables/word."""
+
+    name: str
+    base: float
+    words_a_sentence: float
+    syllables_a_word: float
+    syllable: str
+    """Pattern of the vowels of one syllable in a word in lower case."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LanguageTraits:
     """Traits of one language."""
 
@@ -25,3 +37,4 @@ class LanguageTraits:
     """Characters of no other language."""
     phone_regions: tuple[str, ...]
     """Countries in which a telephone number without a country code is looked for, by ISO 3166."""
+    reading_ease: ReadingEase

@@ -7,6 +7,7 @@ from typing import Literal
 
 from rag_core.model.chunk import TablePart
 from rag_core.model.document import PageUnit
+from rag_core.model.enrichment import KindOrType
 from rag_core.model.graph import CausalDirection, Relation
 from rag_core.model.note import ChunkId, Language, NoteId, NoteKind, Span
 
@@ -67,8 +68,9 @@ class Hit:
 class Filters:
     """Conditions on the notes to find, all of which must hold; empty ones and None restrict nothing.
 
-    ``since`` and ``until`` bound the note's ``created_at``, half-open. A note has a wanted tag if it has any of them.
-    With ``tables_only`` no chunk of prose is found.
+    ``since`` and ``until`` bound the note's ``created_at``, half-open. A note has a wanted tag if it has any of them or one
+    below it, a topic if that is one of its tags or was told of it, a document type if that is its kind or was told of it. With
+    ``tables_only`` no chunk of prose is found.
     """
 
     since: datetime | None = None
@@ -79,6 +81,8 @@ class Filters:
     tags: tuple[str, ...] = ()
     document_ids: tuple[NoteId, ...] = ()
     tables_only: bool = False
+    document_types: tuple[KindOrType, ...] = ()
+    topics: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:

@@ -16,6 +16,7 @@ from pydantic.alias_generators import to_camel
 from rag_core.configuration.schema import describe_problem
 from rag_core.errors import AmbiguousNoteError, InvalidInputError, InvalidPeriodError, NotFoundError
 from rag_core.language.languages import LanguageChoice
+from rag_core.model.enrichment import KindOrType
 from rag_core.model.note import NoteId, NoteKind, TenantId, tag_key
 from rag_core.model.retrieval import Filters
 from rag_core.notes.validation import MAX_NAME_CHARACTERS, is_storable
@@ -68,8 +69,20 @@ class FilterFields(BaseModel):
     tags: list[Name] | None = Field(
         None,
         max_length=MAX_VALUES,
-        description="Notes with any of these tags; case does not matter.",
+        description="Notes with any of these tags or one below: `curso` finds `curso/x`; case does not matter.",
         examples=[["trabajo", "salud"]],
+    )
+    topics: list[Name] | None = Field(
+        None,
+        max_length=MAX_VALUES,
+        description="Notes about any of these: tags, or topics read in the text; case does not matter.",
+        examples=[["riego"]],
+    )
+    document_types: list[KindOrType] | None = Field(
+        None,
+        max_length=MAX_VALUES,
+        description="Types that the text was read as, or kinds as in `kinds`, any of these.",
+        examples=[["invoice", "contract"]],
     )
     document_ids: list[Name] | None = Field(
         None,
@@ -103,6 +116,8 @@ def parse_filters(wire: WireFilters, *, zone: ZoneInfo, resolve: Callable[[str],
         sources=_distinct(fields.sources),
         languages=_distinct(fields.languages),
         tags=_distinct_tags(fields.tags or ()),
+        topics=_distinct_tags(fields.topics or ()),
+        document_types=_distinct(fields.document_types),
         document_ids=_distinct(_resolved(name, resolve) for name in fields.document_ids or ()),
     )
 

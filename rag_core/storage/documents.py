@@ -10,6 +10,7 @@ from typing import Any, Literal
 from psycopg.types.json import Jsonb
 
 from rag_core.model.document import BlockKind, DocumentBlock, NoteLink, NoteName, StoredFile
+from rag_core.model.enrichment import DocumentType
 from rag_core.model.note import ChunkId, Language, NoteId, TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.notes import delete_notes
@@ -121,6 +122,7 @@ class FileState:
     pages: int | None
     warnings: list[str]
     error: str | None
+    document_type: DocumentType | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

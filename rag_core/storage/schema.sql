@@ -870,6 +870,35 @@ CREATE TABLE brain.migrations (
     CONSTRAINT migrations_state_check CHECK ((state = ANY (ARRAY['running'::text, 'stopped'::text, 'rolled_back'::text, 'finished'::text])))
 );
 
+CREATE TABLE brain.note_enrichments (
+    tenant_id text NOT NULL,
+    note_id uuid NOT NULL,
+    content_hash bytea NOT NULL,
+    rules_version text NOT NULL,
+    made_by text NOT NULL,
+    document_type text NOT NULL,
+    type_confidence real,
+    topics text[] NOT NULL,
+    topic_keys text[] NOT NULL,
+    key_phrases text[] NOT NULL,
+    summary text,
+    reading_ease real,
+    words integer NOT NULL,
+    sections integer NOT NULL,
+    tables integer NOT NULL,
+    images integer NOT NULL,
+    enriched_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT note_enrichments_content_hash_check CHECK ((octet_length(content_hash) = 32)),
+    CONSTRAINT note_enrichments_document_type_check CHECK ((document_type = ANY (ARRAY['contract'::text, 'invoice'::text, 'report'::text, 'manual'::text, 'presentation'::text, 'correspondence'::text, 'policy'::text, 'specification'::text, 'meeting_notes'::text, 'other'::text]))),
+    CONSTRAINT note_enrichments_images_check CHECK ((images >= 0)),
+    CONSTRAINT note_enrichments_made_by_check CHECK ((made_by <> ''::text)),
+    CONSTRAINT note_enrichments_reading_ease_check CHECK (((reading_ease >= (0)::double precision) AND (reading_ease <= (100)::double precision))),
+    CONSTRAINT note_enrichments_sections_check CHECK ((sections >= 0)),
+    CONSTRAINT note_enrichments_tables_check CHECK ((tables >= 0)),
+    CONSTRAINT note_enrichments_type_confidence_check CHECK (((type_confidence >= (0)::double precision) AND (type_confidence <= (1)::double precision))),
+    CONSTRAINT note_enrichments_words_check CHECK ((words >= 0))
+);
+
 CREATE TABLE brain.note_findings (
     tenant_id text NOT NULL,
     note_id uuid NOT NULL,
@@ -914,6 +943,8 @@ CREATE TABLE brain.note_summaries (
     note_id uuid NOT NULL,
     summary text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    document_type text,
+    topics text[] DEFAULT '{}'::text[] NOT NULL,
     CONSTRAINT note_summaries_content_hash_check CHECK ((octet_length(content_hash) = 32)),
     CONSTRAINT note_summaries_model_check CHECK ((model <> ''::text)),
     CONSTRAINT note_summaries_prompt_version_check CHECK ((prompt_version <> ''::text)),
@@ -1295,6 +1326,9 @@ ALTER TABLE ONLY brain.migration_failures
 ALTER TABLE ONLY brain.migrations
     ADD CONSTRAINT migrations_pkey PRIMARY KEY (tenant_id);
 
+ALTER TABLE ONLY brain.note_enrichments
+    ADD CONSTRAINT note_enrichments_pkey PRIMARY KEY (tenant_id, note_id);
+
 ALTER TABLE ONLY brain.note_findings
     ADD CONSTRAINT note_findings_pkey PRIMARY KEY (tenant_id, note_id);
 
@@ -1428,6 +1462,8 @@ CREATE INDEX mentions_alias ON brain.mentions USING btree (tenant_id, alias_key)
 CREATE INDEX mentions_chunk ON brain.mentions USING btree (tenant_id, chunk_id);
 
 CREATE INDEX migration_failures_note ON brain.migration_failures USING btree (tenant_id, note_id);
+
+CREATE INDEX note_enrichments_filters ON brain.note_enrichments USING btree (tenant_id, document_type) INCLUDE (note_id, topic_keys);
 
 CREATE INDEX note_links_target ON brain.note_links USING btree (tenant_id, target_key);
 
@@ -1625,6 +1661,9 @@ ALTER TABLE ONLY brain.migration_failures
 ALTER TABLE ONLY brain.migrations
     ADD CONSTRAINT migrations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY brain.note_enrichments
+    ADD CONSTRAINT note_enrichments_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY brain.note_findings
     ADD CONSTRAINT note_findings_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
 
@@ -1754,6 +1793,10 @@ CREATE POLICY audience ON brain.mentions AS RESTRICTIVE USING (((( SELECT curren
 
 CREATE POLICY audience ON brain.migration_failures AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
 
+CREATE POLICY audience ON brain.note_enrichments AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
+   FROM brain.notes n
+  WHERE ((n.tenant_id = note_enrichments.tenant_id) AND (n.note_id = note_enrichments.note_id))))));
+
 CREATE POLICY audience ON brain.note_findings AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
    FROM brain.notes n
   WHERE ((n.tenant_id = note_findings.tenant_id) AND (n.note_id = note_findings.note_id))))));
@@ -1852,6 +1895,8 @@ ALTER TABLE brain.migration_failures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.migrations ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE brain.note_enrichments ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE brain.note_findings ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.note_links ENABLE ROW LEVEL SECURITY;
@@ -1949,6 +1994,8 @@ CREATE POLICY tenant ON brain.mentions USING ((tenant_id = ( SELECT current_sett
 CREATE POLICY tenant ON brain.migration_failures USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.migrations USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.note_enrichments USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.note_findings USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
@@ -2060,6 +2107,8 @@ GRANT SELECT,INSERT,DELETE ON TABLE brain.mentions TO brain_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.migration_failures TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.migrations TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.note_enrichments TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.note_findings TO brain_app;
 

@@ -215,6 +215,8 @@ _FILTERS = {
     "sources": "filter_sources",
     "languages": "filter_languages",
     "tags": "filter_tags",
+    "topics": "filter_topics",
+    "document_types": "filter_document_types",
     "document_ids": "filter_document_ids",
     "tables_only": "filter_tables_only",
 }

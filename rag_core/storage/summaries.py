@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 
+from rag_core.model.enrichment import ModelReading
 from rag_core.model.note import NoteId, TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.queries import query
@@ -21,17 +22,19 @@ def write_summary(
     database: Database,
     tenant: TenantId,
     note: NoteId,
-    summary: str,
+    told: ModelReading,
     *,
     content_hash: bytes,
     model: str,
     prompt_version: str,
 ) -> None:
-    """Keep a note's summary; a transaction of its own, because it took seconds to make."""
+    """Keep a note's summary, its type and topics; a transaction of its own, because it took seconds to make."""
     parameters = {
         "tenant": tenant,
         "note": note,
-        "summary": summary,
+        "summary": told.summary,
+        "type": told.document_type,
+        "topics": list(told.topics),
         "hash": content_hash,
         "model": model,
         "version": prompt_version,

@@ -48,7 +48,9 @@ def ingest(engine: Engine, tenant: TenantId, parameters: Mapping[str, Any], prog
         raise
     progress.report(INDEXING, 0, 1)
     beside = partial(_record, tenant=tenant, file=stored, read=read)
-    indexed = store_and_index(engine.database, tenant, read.note, engine.pipeline, beside=beside)
+    indexed = store_and_index(
+        engine.database, tenant, read.note, engine.pipeline, file_format=stored.format, beside=beside
+    )
     progress.report(INDEXING, 1, 1)
     return {"documentId": str(indexed.note_id), "isEmbedded": indexed.is_embedded}
 

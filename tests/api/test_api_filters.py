@@ -68,6 +68,9 @@ def found(travels: TestClient) -> Found:
         ({"tags": ["viaje"], "from": "2025-03-15"}, "abril"),
         ({"kinds": ["note"]}, "marzo abril carta zug"),
         ({"kinds": ["document"]}, ""),
+        ({"documentTypes": ["note", "contract"]}, "marzo abril carta zug"),
+        ({"documentTypes": ["contract", "document"]}, ""),
+        ({"topics": ["familia"]}, "marzo carta"),
         ({"documentIds": ["abril", "diario:marzo"]}, "abril marzo"),
         ({"tags": ["nada"]}, ""),
     ],
@@ -94,6 +97,10 @@ def test_a_note_is_named_by_its_id_too(travels: TestClient, found: Found) -> Non
         ({"from": "ayer"}, "filters.from: «ayer» no es una fecha ISO 8601 válida"),
         ({"from": "2025-03-02", "to": "2025-03-01"}, "from (2025-03-02) debe ser anterior a to (2025-03-01)"),
         ({"kinds": ["nota"]}, "filters.kinds.0: valor no admitido; se espera 'note' o 'document'"),
+        (
+            {"documentTypes": ["carta"]},
+            "filters.documentTypes.0: valor no admitido; se espera 'note', 'document', 'contract', 'invoice'",
+        ),
         ({"tags": [""]}, "filters.tags.0: no puede estar en blanco"),
         ({"tags": ["a\0b"]}, "filters.tags.0: contiene un carácter no admitido"),
         ({"sources": "diario"}, "filters.sources: debe ser una lista"),
@@ -131,7 +138,17 @@ def test_filters_are_described_with_examples(refusing: TestClient) -> None:
     schemas = refusing.get("/openapi.json").json()["components"]["schemas"]
 
     fields = schemas["FilterFields"]["properties"]
-    assert set(fields) == {"from", "to", "kinds", "sources", "languages", "tags", "documentIds"}
+    assert set(fields) == {
+        "from",
+        "to",
+        "kinds",
+        "sources",
+        "languages",
+        "tags",
+        "topics",
+        "documentTypes",
+        "documentIds",
+    }
     assert [name for name, field in fields.items() if not field.get("examples")] == []
     assert schemas["FilterFields"]["additionalProperties"] is False
     assert {"$ref": "#/components/schemas/FilterFields"} in schemas["RetrieveRequest"]["properties"]["filters"]["anyOf"]

@@ -339,6 +339,29 @@ class TestNotePage:
         assert '<mark id="pasaje">Hoy tuve un conflicto con mi <b>jefe</b>.</mark>' in page
         assert ">trabajo</span>" in page
 
+    @pytest.mark.parametrize(
+        ("language", "facts"),
+        [
+            ("es", ["acta de reunión", "20 palabras", "temas: elena, dani, reunión"]),
+            ("de", ["Sitzungsprotokoll", "20 Wörter", "Themen: elena, dani, reunión"]),
+            ("en", ["meeting notes", "20 words", "topics: elena, dani, reunión"]),
+        ],
+    )
+    def test_type_length_and_topics_stand_in_a_line(
+        self, client: TestClient, add_note, language: str, facts: list[str]
+    ) -> None:
+        text = (
+            "Acta de la reunión. Asisten Elena y Dani. Acuerdos: se aprueba el presupuesto. "
+            "Tareas: Elena revisa, Dani llama. Próxima reunión."
+        )
+        note = add_note(text)
+
+        page = client.get(f"/notas/{note['id']}", headers={"Accept-Language": language}).text
+
+        line = re.search(r'<p class="facts">(<span>.*?)</p>', page)
+        assert line is not None
+        assert re.findall(r"<span>(.*?)</span>", line[1]) == facts
+
     @pytest.mark.parametrize("chunk", ["nada", NOWHERE])
     def test_a_place_that_is_no_more_is_not_marked(self, client: TestClient, add_note, chunk: str) -> None:
         note = add_note("Hoy tuve un conflicto con mi jefe.")

@@ -181,6 +181,10 @@ class TestFilters:
             ({"documentIds": ["apollo"]}, {"Projekt [Apollo], Plan"}),
             ({"documentTypes": ["document"]}, set()),
             ({"documentTypes": ["note"], "topics": ["dinero"]}, {"Gastos"}),
+            ({"documentTypes": ["policy", "document"]}, set()),
+            ({"documentTypes": ["other"], "topics": ["casa"]}, {"Caldera"}),
+            ({"languages": ["es"], "topics": ["casa"]}, {"Caldera"}),
+            ({"languages": ["en"], "topics": ["casa"]}, set()),
         ],
     )
     def test_all_that_is_given_holds(self, notes: TestClient, filters: dict[str, Any], found: set[str]) -> None:
@@ -227,7 +231,8 @@ class TestFilters:
             ({"documentIds": ["niemand"]}, "documentIds"),
             ({"topics": [" "]}, "Schlagwort"),
             ({"topics": "casa"}, "Liste"),
-            ({"documentTypes": ["pdf"]}, "erwartet wird"),
+            ({"documentTypes": ["pdf"]}, "'contract', 'invoice', 'report'"),
+            ({"languages": ["fr"]}, "erwartet wird"),
             ({"farbe": "rot"}, "unbekanntes Feld"),
         ],
     )

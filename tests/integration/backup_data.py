@@ -72,6 +72,12 @@ insert into graph_notes (tenant_id, note_id, content_hash, fingerprint)
     select 'pruebas', note_id, content_hash, 'f' from notes where tenant_id = 'pruebas' limit 1;
 insert into note_summaries (tenant_id, content_hash, model, prompt_version, note_id, summary)
     select 'pruebas', content_hash, 'm', '1', note_id, 'De qué va 🍅' from notes where tenant_id = 'pruebas' limit 1;
+insert into note_enrichments (tenant_id, note_id, content_hash, rules_version, made_by, document_type, type_confidence, topics,
+        topic_keys, key_phrases, summary, reading_ease, words, sections, tables, images)
+    select 'pruebas', note_id, content_hash, '0', 'rules', 'other', 0.7, array['año', 'a b'], array['año'], array['ñu'], 'Sí. 🍅', 71.5,
+        3, 0, 1, 2
+    from notes where tenant_id = 'pruebas' limit 1
+    on conflict do nothing;
 insert into embedding_cache (tenant_id, input_hash, note_id, vector)
     select 'pruebas', sha256('x'), note_id, '[0.1,-2e-20,3e20]' from notes where tenant_id = 'pruebas' limit 1;
 insert into staged_notes (tenant_id, note_id, content_hash, fingerprint, sentence_starts)

@@ -116,6 +116,7 @@ def test_the_state_of_each_file_is_told_with_its_reason(brain: Brain, folder: Pa
 
     files = brain("folder", "status", folder, "--json").json["files"]
 
+    assert {file["document_type"] for file in files} == {None}
     assert [(file["path"], file["state"], file["error"]) for file in files] == [
         ("a.md", "waiting", None),
         ("b.csv", "waiting", None),

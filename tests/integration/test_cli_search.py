@@ -42,6 +42,8 @@ def found(done: Done) -> set[str]:
         (["--language", "es"], "marzo abril"),
         (["--tag", "familia"], "marzo"),
         (["--kind", "document"], ""),
+        (["--type", "invoice"], ""),
+        (["--type", "other", "--tag", "familia"], "marzo"),
         (["--document", "zug", "--document", "cartas:abril"], "abril zug"),
     ],
     ids=str,
@@ -74,6 +76,7 @@ def without_times(body: dict[str, Any]) -> dict[str, Any]:
     ("words", "said"),
     [
         (["--kind", "nota"], "'nota' is not one of note, document"),
+        (["--type", "carta"], "'carta' is not one of contract, invoice, report"),
         (["--language", "fr"], "'fr' is not one of es, de, en"),
     ],
 )

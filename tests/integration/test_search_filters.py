@@ -20,7 +20,9 @@ from rag_core.storage.search import search_fulltext, search_semantic
 FIRST_DAY = datetime(2024, 1, 1, tzinfo=UTC)
 SOURCES = ("diario", "correo", "web")
 LANGUAGES = ("es", "de", "en")
-TAGS = ("Viaje", "trabajo", "Niños", "straße")
+TAGS = ("Viaje", "trabajo", "Niños", "straße", "Viaje/Norte", "viajero")
+TYPES = ("invoice", "contract", "other")
+TOPICS = ("Riego", "viaje", "tren")
 COUNT = 36
 ALL = 10**6
 QUERY = "tren estación retraso lluvia"
@@ -36,6 +38,8 @@ class Stored:
     language: str
     kind: str
     tags: tuple[str, ...]
+    document_type: str
+    topic: str
 
 
 @pytest.fixture
@@ -63,6 +67,8 @@ def facts(number: int) -> Stored:
         language=LANGUAGES[number // 3 % 3],
         kind="document" if number % 4 == 0 else "note",
         tags=tuple(tag for at, tag in enumerate(TAGS) if number >> at & 1),
+        document_type=TYPES[number // 2 % 3],
+        topic=TOPICS[number // 5 % 3],
     )
 
 
@@ -86,7 +92,20 @@ def fill_with_facts(url: str) -> None:
         with engine.database.owner() as connection:
             connection.execute("update brain.notes set kind = 'document' where note_id = any(%s)", (documents,))
         index_stale(engine, TENANT)
+        tell_types_and_topics(engine)
         vector_index.ensure_vector_index(engine.database, engine.model, exact_scan_chunks=0)
+
+
+def tell_types_and_topics(engine: Engine) -> None:
+    """Give each note the type and topic of its facts, whatever was read in its text."""
+    with engine.database.owner() as connection:
+        for number in range(COUNT):
+            one = facts(number)
+            connection.execute(
+                "update brain.note_enrichments set document_type = %s, topics = array[%s], topic_keys = array[brain.tag_key(%s)] "
+                "where note_id = %s",
+                (one.document_type, one.topic, one.topic, note_id_for(TENANT, one.source, f"n{number + 1}")),
+            )
 
 
 def fill_with_trains(url: str) -> None:
@@ -127,14 +146,18 @@ def notes_of_chunks(engine: Engine, tenant: TenantId) -> dict[ChunkId, NoteId]:
 
 def passes(filters: Filters, note: NoteId, one: Stored) -> bool:
     """The definition of a filter, in Python."""
-    wanted_tags = {tag.casefold() for tag in filters.tags}
+    tags = {tag.casefold() for tag in one.tags}
+    tags_and_above = tags | {tag.partition("/")[0] for tag in tags}
+    wanted_tags, wanted_topics = ({name.casefold() for name in names} for names in (filters.tags, filters.topics))
     return (
         (filters.since is None or one.day >= filters.since)
         and (filters.until is None or one.day < filters.until)
         and (not filters.kinds or one.kind in filters.kinds)
         and (not filters.sources or one.source in filters.sources)
         and (not filters.languages or one.language in filters.languages)
-        and (not filters.tags or not wanted_tags.isdisjoint(tag.casefold() for tag in one.tags))
+        and (not filters.tags or not wanted_tags.isdisjoint(tags_and_above))
+        and (not filters.topics or not wanted_topics.isdisjoint(tags_and_above | {one.topic.casefold()}))
+        and (not filters.document_types or not {one.kind, one.document_type}.isdisjoint(filters.document_types))
         and (not filters.document_ids or note in filters.document_ids)
     )
 
@@ -152,6 +175,8 @@ random_filters = st.builds(
     sources=some((*SOURCES, "nadie")),
     languages=some(LANGUAGES),
     tags=some((*TAGS, "VIAJE", "nunca")),
+    topics=some((*TOPICS, "RIEGO", "trabajo", "nunca")),
+    document_types=some((*TYPES, "note", "document", "policy")),
 )
 
 

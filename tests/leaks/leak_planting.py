@@ -242,7 +242,7 @@ def _tokens(connection: Connection, tenant: TenantId) -> set[str]:
 
 
 def _tokens_of_notes(connection: Connection, tenant: TenantId, notes: Iterable[UUID]) -> set[str]:
-    of_notes = ("notes", "chunks", "mentions", "relations", "note_summaries")
+    of_notes = ("notes", "chunks", "mentions", "relations", "note_summaries", "note_enrichments")
     return {
         token
         for table in of_notes

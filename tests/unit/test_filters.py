@@ -58,6 +58,8 @@ def test_every_key_is_taken() -> None:
             "sources": ["diario"],
             "languages": ["es", "de"],
             "tags": ["trabajo"],
+            "topics": ["riego", "Riego"],
+            "documentTypes": ["invoice", "note"],
             "documentIds": ["n1"],
         }
     )
@@ -69,6 +71,8 @@ def test_every_key_is_taken() -> None:
         sources=("diario",),
         languages=("es", "de"),
         tags=("trabajo",),
+        topics=("riego",),
+        document_types=("invoice", "note"),
         document_ids=(NoteId(UUID(int=1)),),
     )
 

@@ -26,6 +26,7 @@ from rag_core.api.pages.cards import (
 )
 from rag_core.api.pages.cited_spans import read_span
 from rag_core.api.pages.highlights import marked
+from rag_core.api.pages.note_facts import note_facts
 from rag_core.api.pages.note_links import linked_notes
 from rag_core.api.pages.opinions import IsRead, Opinion, note_opened, opinion_on
 from rag_core.api.pages.rendering import rendered_note
@@ -184,6 +185,7 @@ def show_note(
         links=links,
         text=text,
         tags=tags_of(note),
+        facts=note_facts(context, note.id),
         has_passage=span is not None,
         back=back,
         back_to=back_to,

@@ -13,12 +13,14 @@ from pydantic.alias_generators import to_camel
 
 from rag_core.api.access import Context, RequestContext
 from rag_core.api.errors import ExplainedError, explained
+from rag_core.api.rag_v2.enriched_metadata import EnrichedMetadata, metadata_to_wire
 from rag_core.api.schemas import Moment, failures
 from rag_core.errors import DocumentRefusedError, InvalidInputError, NotFoundError
 from rag_core.folders.opening import parsing_limits
 from rag_core.model.note import Note, NoteId
 from rag_core.storage.database import Connection
 from rag_core.storage.documents import StoredBlock, StoredChunkSpan, fetch_blocks, fetch_chunk_spans
+from rag_core.storage.note_enrichments import fetch_enrichment, fetch_file_facts
 from rag_core.storage.notes import fetch_note
 from rag_core.storage.uploads import delete_upload, fetch_original_of
 from rag_core.translation import MessageTranslator, document_catalogue
@@ -102,6 +104,7 @@ class DocumentStructure(_Body):
     blocks: list[BlockOut]
     chunks: list[ChunkSummary]
     parser_metadata: dict[str, Any]
+    metadata: EnrichedMetadata
 
 
 @router.post("/upload", status_code=202, response_model=DocumentQueued, responses=failures(400, 409, 413, 415, 503))
@@ -159,7 +162,7 @@ def read_status(document_id: DocumentPath, context: Context) -> dict[str, Any]:
 
 @router.get("/{document_id}/structure", response_model=DocumentStructure, responses=failures(400, 404, 503))
 def read_structure(document_id: DocumentPath, context: Context) -> dict[str, Any]:
-    """Sections, blocks and chunks of a document."""
+    """Sections, blocks and chunks of a document, and what is told of it."""
     wanted = NoteId(document_id)
     state = _state(context, document_id)
     tenant = context.writing_tenant
@@ -167,6 +170,8 @@ def read_structure(document_id: DocumentPath, context: Context) -> dict[str, Any
         note = fetch_note(connection, tenant, wanted)
         blocks = fetch_blocks(connection, tenant, wanted)
         chunks = fetch_chunk_spans(connection, tenant, wanted)
+        file = fetch_file_facts(connection, tenant, wanted)
+        told = fetch_enrichment(connection, tenant, wanted)
     upload = state.upload
     return {
         "documentId": str(wanted),
@@ -181,6 +186,7 @@ def read_structure(document_id: DocumentPath, context: Context) -> dict[str, Any
             "pageUnit": upload.page_unit,
             "warnings": upload.warnings,
         },
+        "metadata": metadata_to_wire(note, upload, file, told, translate=_german().translate),
     }
 
 

@@ -6,8 +6,9 @@ from pydantic import Field
 
 from rag_core.api.schemas import ErrorBody, Moment, Score, Text, _Request, _Response
 from rag_core.api.schemas_answers import CitationSpans, Verification, _Outcome
+from rag_core.language.languages import LanguageChoice
+from rag_core.model.enrichment import KindOrType
 from rag_core.model.graph import RelationKind
-from rag_core.model.note import NoteKind
 from rag_core.query.routing import QueryType, RoutedStrategy
 
 MAX_MESSAGES = 50
@@ -30,12 +31,15 @@ class SearchFiltersV2(_Request):
     """Filters on documents; all that are given must hold."""
 
     document_ids: _Names | None = None
-    document_types: Annotated[list[NoteKind], Field(max_length=MAX_VALUES)] | None = None
+    document_types: Annotated[list[KindOrType], Field(max_length=MAX_VALUES)] | None = Field(
+        None, description="Types that the text was read as, or kinds of notes."
+    )
     departments: _Names | None = Field(
         None, description="Only what these departments may see. It narrows what the key may see, and never widens it."
     )
     date_range: DateRange | None = None
-    topics: _Names | None = None
+    topics: _Names | None = Field(None, description="Tags, or topics read in the text.")
+    languages: Annotated[list[LanguageChoice], Field(max_length=MAX_VALUES)] | None = None
 
 
 class SearchRequestV2(_Request):

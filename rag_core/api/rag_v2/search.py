@@ -143,15 +143,16 @@ def german_filters(context: RequestContext, filters: SearchFiltersV2 | None) -> 
     with explained(InvalidInputError, WRONG_DATES):
         read_filters(context, {"from": since, "to": until})
     with explained(InvalidInputError, WRONG_TOPICS):
-        read_filters(context, {"tags": wire.topics})
+        read_filters(context, {"topics": wire.topics})
     with explained(InvalidInputError, WRONG_DOCUMENTS):
         return read_filters(
             context,
             {
                 "from": since,
                 "to": until,
-                "kinds": wire.document_types,
-                "tags": wire.topics,
+                "documentTypes": wire.document_types,
+                "topics": wire.topics,
+                "languages": wire.languages,
                 "documentIds": wire.document_ids,
             },
         )

@@ -1,6 +1,6 @@
 """German: traits."""
 
-from rag_core.language.traits import LanguageTraits
+from rag_core.language.traits import LanguageTraits, ReadingEase
 
 TRAITS = LanguageTraits(
     stemmer="german",
@@ -13,4 +13,11 @@ TRAITS = LanguageTraits(
     has_day_before_month=True,
     signs="ß",
     phone_regions=("DE", "ES"),
+    reading_ease=ReadingEase(
+        name="Amstad",
+        base=180.0,
+        words_a_sentence=1.0,
+        syllables_a_word=58.5,
+        syllable=r"aa|ee|oo|ie|ei|ai|eu|äu|au|[aeiouyäöü]",
+    ),
 )

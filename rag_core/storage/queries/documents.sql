@@ -46,9 +46,11 @@ order by f.source;
 
 -- name: list_file_states
 select d.path, d.note_id, d.parser, d.pages, array(select jsonb_array_elements_text(d.warnings)) as warnings, d.error,
+    e.document_type,
     case when d.status <> 'imported' then d.status when n.indexed_fingerprint is null then 'waiting' else 'indexed' end as state
 from documents d
 left join notes n using (tenant_id, note_id)
+left join note_enrichments e using (tenant_id, note_id)
 where d.tenant_id = %(tenant)s and d.source = %(source)s and not d.is_upload
     and (not %(is_problem)s or d.status in ('refused', 'failed'))
 order by d.path;

@@ -285,9 +285,33 @@ n.source = any(%(sources)s)
 -- name: filter_languages
 n.language = any(%(languages)s)
 
+-- name: filter_document_types
+-- Kinds of notes, or types that they were told to be of.
+(
+    n.kind = any(%(document_types)s) or n.note_id in (
+        select e.note_id from note_enrichments e where e.tenant_id = %(tenant)s and e.document_type = any(%(document_types)s)
+    )
+)
+
 -- name: filter_tags
+-- A tag holds those below it: "curso" is found in "curso/x", "0" being the next character after "/".
 n.note_id in (
-    select t.note_id from note_tags t where t.tenant_id = %(tenant)s and t.tag = any(array(select keys_of_tags(%(tags)s)))
+    select t.note_id
+    from keys_of_tags(%(tags)s) k
+    join note_tags t on t.tenant_id = %(tenant)s
+        and (t.tag = k or t.tag >= (k || '/') collate "C" and t.tag < (k || '0') collate "C")
+)
+
+-- name: filter_topics
+-- Tags, as in filter_tags, or topics that were told.
+n.note_id in (
+    select t.note_id
+    from keys_of_tags(%(topics)s) k
+    join note_tags t on t.tenant_id = %(tenant)s
+        and (t.tag = k or t.tag >= (k || '/') collate "C" and t.tag < (k || '0') collate "C")
+    union all
+    select e.note_id from note_enrichments e
+    where e.tenant_id = %(tenant)s and e.topic_keys && array(select keys_of_tags(%(topics)s))
 )
 
 -- name: filter_document_ids

@@ -6,8 +6,8 @@ where tenant_id = %(tenant)s and content_hash = any(%(hashes)s) and model = %(mo
 
 -- name: insert_summary
 -- A note deleted meanwhile is passed over; a summary that another writer stored meanwhile stays.
-insert into note_summaries (tenant_id, content_hash, model, prompt_version, note_id, summary)
-select n.tenant_id, %(hash)s, %(model)s, %(version)s, n.note_id, %(summary)s
+insert into note_summaries (tenant_id, content_hash, model, prompt_version, note_id, summary, document_type, topics)
+select n.tenant_id, %(hash)s, %(model)s, %(version)s, n.note_id, %(summary)s, %(type)s, %(topics)s
 from notes n
 where n.tenant_id = %(tenant)s and n.note_id = %(note)s
 for key share
