@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from rag_core.chunking import window_bounds
 from rag_core.configuration.schema import RetrievalConfig
-from rag_core.model.document import page_at
+from rag_core.model.document import place_of
 from rag_core.model.graph import Relation
 from rag_core.model.note import ChunkId, Span, TenantId
 from rag_core.model.retrieval import Hit, RetrievalMethod
@@ -129,6 +129,7 @@ def _hit(window: Window, text: WindowText, candidate: Fused, query: str, config:
     if window.best.is_whole_note:
         window, text = _narrowed(window, text, query, config)
     start, end = within(window.best.span, window.span)
+    place = place_of(text.blocks, window.best.span)
     return Hit(
         chunk_id=candidate.chunk_id,
         note_id=window.best.note_id,
@@ -153,9 +154,11 @@ def _hit(window: Window, text: WindowText, candidate: Fused, query: str, config:
         causal_path_names=candidate.path_names,
         causal_relations=candidate.relations,
         is_dated=text.is_dated,
-        page=page_at(text.pages, window.best.span[0]),
+        page=place.page,
         page_unit=text.page_unit,
-        pages=text.pages,
+        block=place.block,
+        box=place.box,
+        blocks=text.blocks,
     )
 
 

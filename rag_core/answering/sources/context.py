@@ -130,7 +130,9 @@ def _source(hit: Hit, number: int) -> Source:
         is_dated=hit.is_dated,
         page=hit.page,
         page_unit=hit.page_unit or "page",
-        pages=hit.pages,
+        block=hit.block,
+        box=hit.box,
+        blocks=hit.blocks,
     )
 
 
