@@ -11,15 +11,19 @@ from rag_core.storage.rows import fetch_all, fetch_one
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileOfNote:
-    """The file that a note was made of: an upload, or one of the folder of its source. ``file_hash`` is its SHA-256."""
+    """The file that a note was made of: an upload, or one of the folder of its source. ``file_hash`` is its SHA-256.
+
+    With ``is_current`` false the file was changed since, and what it holds now could not be taken.
+    """
 
     source: str
     path: str
     format: str | None
-    file_hash: bytes
+    file_hash: bytes | None
     pages: int | None
     page_unit: PageUnit
     is_upload: bool
+    is_current: bool
 
 
 def fetch_placed_blocks(connection: Connection, tenant: TenantId, note: NoteId, span: Span) -> list[PlacedBlock]:

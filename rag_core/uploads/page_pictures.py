@@ -60,6 +60,7 @@ def _content(database: Database, tenant: TenantId, file: FileOfNote, *, max_byte
 
 
 def _uploaded(database: Database, tenant: TenantId, file: FileOfNote, _max_bytes: int) -> bytes | None:
+    assert file.file_hash is not None
     with database.transaction(tenant) as connection:
         return fetch_original(connection, tenant, file.file_hash)
 

@@ -59,6 +59,8 @@ def read_page(
         file = fetch_file_of_note(connection, context.tenant, NoteId(document_id))
     if file is None:
         raise ExplainedError(NO_SUCH_DOCUMENT, kind=NotFoundError)
+    if not file.is_current:
+        raise ExplainedError(CHANGED, kind=ConflictError)
     if not has_page_pictures(file.format):
         raise ExplainedError(NO_PICTURES, kind=DocumentRefusedError)
     if not 1 <= wish.page <= (file.pages or 0):
@@ -87,5 +89,5 @@ def _box(written: str | None) -> Box | None:
 
 
 def _tag(file: FileOfNote, wish: PageWish) -> str:
-    drawn = hashlib.sha256(file.file_hash + repr((wish, VERSION)).encode()).hexdigest()
+    drawn = hashlib.sha256(repr((file.file_hash, wish, VERSION)).encode()).hexdigest()
     return f'"{drawn[:32]}"'

@@ -11,10 +11,10 @@ where tenant_id = %(tenant)s and note_id = %(note)s and page is not null and sta
 order by block_index;
 
 -- name: fetch_file_of_note
--- The file that a note was made of. A file of a folder that was refused or failed since is not the one.
-select source, path, format, file_hash, pages, page_unit, is_upload
+-- The file that a note was made of. One of a folder that was refused or failed since is another one than the note was made of.
+select source, path, format, file_hash, pages, page_unit, is_upload, is_upload or status = 'imported' as is_current
 from documents
-where tenant_id = %(tenant)s and note_id = %(note)s and file_hash is not null and (is_upload or status = 'imported')
+where tenant_id = %(tenant)s and note_id = %(note)s
 limit 1;
 
 -- name: fetch_place_of_folder
