@@ -182,8 +182,10 @@ def test_tasks_have_boxes(text: str, expected: str) -> None:
     [
         (
             "> [!note] Ojo con el *pan*\n> Sube\n> solo.",
-            '<blockquote class="callout">\n<p class="callout-title">Ojo con el <em>pan</em></p>\n'
-            "<p>Sube<br />\nsolo.</p>\n</blockquote>",
+            (
+                '<blockquote class="callout">\n<p class="callout-title">Ojo con el <em>pan</em></p>\n'
+                "<p>Sube<br />\nsolo.</p>\n</blockquote>"
+            ),
         ),
         (
             "> [!WARNING]-\n> Quema.",
@@ -212,8 +214,10 @@ def test_callouts_have_a_title(text: str, expected: str) -> None:
         (
             "> [!note] Ojo\n> Sube.",
             "> [!note] Ojo\n> Sube.",
-            '<blockquote class="callout">\n<p class="callout-title"><mark id="pasaje">Ojo</mark></p>\n'
-            "<p><mark>Sube.</mark></p>\n</blockquote>",
+            (
+                '<blockquote class="callout">\n<p class="callout-title"><mark id="pasaje">Ojo</mark></p>\n'
+                "<p><mark>Sube.</mark></p>\n</blockquote>"
+            ),
         ),
         ("a [[#B c]] d", "[[#B c]] d", '<p>a <a href="#t-b-c"><mark id="pasaje">B c</mark></a><mark> d</mark></p>'),
         ("Uno dos tres.", "dos", '<p>Uno <mark id="pasaje">dos</mark> tres.</p>'),

@@ -88,8 +88,9 @@ def _open_callout(tokens: list[Token], found: "re.Match[str]", quotation: Token)
     title = [child for child in children[:end] if child.content or child.type != "text"]
     inline.children = [_text(found["edges"]), *(title or [_text(found["kind"].replace("-", " ").capitalize())])]
     tokens[-2].attrSet("class", "callout-title")
-    kind = found["kind"].lower()
-    quotation.attrSet("class", "callout severe" if kind in _SEVERE else "callout")
+    quotation.attrSet("class", "callout")
+    if found["kind"].lower() in _SEVERE:
+        quotation.attrJoin("class", "severe")
     if rest := children[end + 1 :]:
         tokens += [
             Token("paragraph_close", "p", -1, block=True),
