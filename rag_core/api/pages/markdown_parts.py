@@ -1,4 +1,4 @@
-"""What notes write beyond CommonMark: task lists, callouts, links to headings. Rules for the reader of ``rendering``."""
+"""Parts of notes beyond CommonMark: task lists, callouts, links to headings. Rules for the reader of ``rendering``."""
 
 import re
 from collections.abc import Iterator
