@@ -52,6 +52,7 @@ class PdfFile:
     created: str = ""
     is_encrypted: bool = False
     rotation: int = 0
+    crop: tuple[float, float, float, float] | None = None
     broken_page: int | None = None
     pages: list[list[str]] = field(default_factory=list)
     images: list[tuple[int, int, bytes]] = field(default_factory=list)
@@ -131,10 +132,19 @@ class PdfFile:
             bodies.append(_stream(gray, head))
         for place, page in enumerate(self.pages):
             kind = "Nothing" if place + 1 == self.broken_page else "Page"
-            head = f"/Type/{kind}/Parent 2 0 R/Rotate {self.rotation}/Contents {first + 2 * place + 1} 0 R"
+            head = (
+                f"/Type/{kind}/Parent 2 0 R/Rotate {self.rotation}{self._crop()}/Contents {first + 2 * place + 1} 0 R"
+            )
             bodies.append(f"<<{head}>>".encode())
             bodies.append(_stream("\n".join(page).encode("latin-1"), ""))
         return self._joined(bodies)
+
+    def _crop(self) -> str:
+        """Part of the page that is shown: its left, top, right and bottom."""
+        if self.crop is None:
+            return ""
+        left, top, right, bottom = self.crop
+        return f"/CropBox[{left} {self.height - bottom} {right} {self.height - top}]"
 
     def _joined(self, bodies: Sequence[bytes]) -> bytes:
         file, places = b"%PDF-1.4\n", []

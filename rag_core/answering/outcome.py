@@ -31,8 +31,8 @@ from rag_core.model.answer import (
     RefusalReason,
     Source,
 )
-from rag_core.model.document import page_at
-from rag_core.model.note import Language
+from rag_core.model.document import place_of
+from rag_core.model.note import Language, Span
 from rag_core.retrieval.deadline import StageClock
 from rag_core.settings import Settings
 
@@ -151,16 +151,23 @@ def _of_an_empty_day(basis: AnswerBasis, reason: RefusalReason) -> str | None:
     return basis.wording.no_note_of.format(note=day)
 
 
-def _with_pages(sources: Sequence[Source], citations: Sequence[CheckedCitation]) -> tuple[Source, ...]:
-    """The sources, those that are cited with the page of their first evidence."""
-    evidence: dict[int, int] = {}
+def _with_places(
+    sources: Sequence[Source], citations: Sequence[CheckedCitation], *, keeps_pages: bool
+) -> tuple[Source, ...]:
+    """The sources, those that are cited with the place of their first evidence, or with its place on the page they have."""
+    evidence: dict[int, Span] = {}
     for citation in citations:
         if citation.evidence is not None:
-            evidence.setdefault(citation.number, citation.evidence[0])
+            evidence.setdefault(citation.number, citation.evidence)
     return tuple(
-        replace(source, page=page_at(source.pages, evidence[source.number])) if source.number in evidence else source
+        _placed(source, evidence[source.number], keeps_page=keeps_pages) if source.number in evidence else source
         for source in sources
     )
+
+
+def _placed(source: Source, evidence: Span, *, keeps_page: bool) -> Source:
+    place = place_of(source.blocks, evidence, page=source.page if keeps_page else None)
+    return replace(source, page=place.page, block=place.block, box=place.box)
 
 
 def _answer(
@@ -187,7 +194,7 @@ def _answer(
         citations=checked.citations,
         uncited=checked.uncited,
         removed_citations=checked.removed,
-        sources=_with_pages(basis.context.sources, () if is_labelled else checked.citations),
+        sources=_with_places(basis.context.sources, checked.citations, keeps_pages=is_labelled),
         confidence=confidence,
         refusal=refusal,
         groundedness=groundedness,

@@ -41,6 +41,15 @@ Id = Annotated[UUID, Field(strict=False)]
 Moment = Annotated[str, Field(json_schema_extra={"format": "date-time"}, examples=[_MOMENT])]
 Score = Annotated[float, Field(ge=0, le=1)]
 
+PAGE = Field(None, description="Page of the document on which the passage begins; null or absent where none is known.")
+UNIT = Field(None, description="Unit of `page`.")
+BLOCK = Field(None, description="Number of the first block of the document that holds the passage on `page`, from 0.")
+BOX = Field(
+    None,
+    description="Box around the passage on `page`: left, top, right and bottom in points from the upper left corner of the page as "
+    "it is shown; `GET /api/v2/documents/{documentId}/pages/{page}?box=` draws it. Null where it is not known.",
+)
+
 
 class _Request(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True, frozen=True)
@@ -128,10 +137,10 @@ class ResultMetadata(_Response):
         None,
         description="False where `createdAt` is a file's time or that of the import, a day that nobody wrote; else absent.",
     )
-    page: int | None = Field(
-        None, description="Page of a document on which the chunk begins; absent where none is known."
-    )
-    page_unit: PageUnit | None = Field(None, description="Unit of `page`.")
+    page: int | None = PAGE
+    page_unit: PageUnit | None = UNIT
+    block: int | None = BLOCK
+    box: list[float] | None = BOX
 
 
 class Result(_Response):

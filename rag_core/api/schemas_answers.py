@@ -4,9 +4,24 @@ from typing import Any
 
 from pydantic import Field
 
-from rag_core.api.schemas import ErrorBody, Id, Moment, Name, Score, SpanOut, Text, _Request, _Response
+from rag_core.api.schemas import (
+    BLOCK,
+    BOX,
+    PAGE,
+    UNIT,
+    ErrorBody,
+    Id,
+    Moment,
+    Name,
+    Score,
+    SpanOut,
+    Text,
+    _Request,
+    _Response,
+)
 from rag_core.language.languages import LanguageChoice
 from rag_core.model.answer import Confidence, RefusalReason, VerifiedBy
+from rag_core.model.document import PageUnit
 
 _QUESTION = "1 to 2,000 characters after trimming."
 _FAILURES = {
@@ -130,6 +145,10 @@ class QueryCitation(_Response):
     note_id: str
     document_title: str
     document_url: str = Field(description="The page of the note, on this server.")
+    page: int | None = PAGE
+    page_unit: PageUnit | None = UNIT
+    block: int | None = BLOCK
+    box: list[float] | None = BOX
     created_at: Moment
     snippet: str
     relevance_score: Score

@@ -158,5 +158,7 @@ def _kept_source(source: Source) -> CitedSource:
         score=source.score,
         page=source.page,
         page_unit=source.page_unit,
+        block=source.block,
+        box=source.box,
         is_dated=source.is_dated,
     )

@@ -15,7 +15,7 @@ _RELATIVE = re.compile(
     r"\[[^\[\]\n]{0,500}\]\((?:<(?P<angled>[^<>\n]{1,500})>|(?P<bare>[^()\s]{1,500}))(?: \"[^\"\n]{0,500}\")?\)"
 )
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:|//|/|#", re.IGNORECASE)
-_TAG = re.compile(r"(?<![\w#&/\])])#(?=[\d/_-]*[^\W\d_])(?P<tag>[\w/-]{1,100})")
+_TAG = re.compile(r"(?<![\w#&/\])])(?<!\[\[)(?<!\]\()#(?=[\d/_-]*[^\W\d_])(?P<tag>[\w/-]{1,100})")
 _INLINE_CODE = re.compile(r"`[^`\n]+`")
 MAX_LINKS = 10_000
 MAX_NAMES = 200

@@ -7,7 +7,7 @@ from typing import Literal
 from uuid import UUID
 
 from rag_core.model.chunk import TablePart
-from rag_core.model.document import PageUnit
+from rag_core.model.document import Box, PageUnit, PlacedBlock
 from rag_core.model.note import ChunkId, Language, NoteId, Span
 from rag_core.model.retrieval import Retrieval
 
@@ -38,9 +38,9 @@ class Source:
     Where nothing was compressed or neutralised, ``text`` is the same without the white space around it. ``score`` is the hit's, and
     so is ``created_at``, whose day is told in prompts and beside quotations: see ``day`` and ``context.dated_in``. ``matched`` is
     the span of ``text`` that the search found, None where that is not known: of a summary, for one. ``likeness`` are cosines of
-    the question to parts of ``original``, where they are known. ``page`` is that of the first evidence once the source is cited,
-    before that of its chunk; ``pages`` are where each page of the document begins, and its number. ``table`` is the one that the
-    passage is rows of; ``is_whole`` where it is all of its section or table.
+    the question to parts of ``original``, where they are known. ``page``, ``block`` and ``box`` are those of the first evidence once
+    the source is cited, before that of its chunk; ``blocks`` are those with pages that hold ``original``. ``table`` is the one
+    that the passage is rows of; ``is_whole`` where it is all of its section or table.
     """
 
     number: int
@@ -57,7 +57,9 @@ class Source:
     score: float
     page: int | None = None
     page_unit: PageUnit = "page"
-    pages: tuple[tuple[int, int], ...] = ()
+    block: int | None = None
+    box: Box | None = None
+    blocks: tuple[PlacedBlock, ...] = ()
     matched: Span | None = None
     likeness: tuple[tuple[Span, float], ...] = ()
     is_dated: bool = True

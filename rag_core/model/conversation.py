@@ -10,7 +10,7 @@ from uuid import UUID
 from pydantic import TypeAdapter
 
 from rag_core.model.answer import CheckedCitation, CheckedText, Confidence, Contract, FallbackMode, RefusalReason
-from rag_core.model.document import PageUnit
+from rag_core.model.document import Box, PageUnit
 from rag_core.model.note import ChunkId, Language, NoteId
 
 Outcome = Literal["answered", "refused", "blocked", "failed", "cancelled"]
@@ -43,6 +43,8 @@ class CitedSource:
     score: float
     page: int | None
     page_unit: PageUnit = "page"
+    block: int | None = None
+    box: Box | None = None
     is_dated: bool = True
 
 

@@ -1,8 +1,7 @@
 """Documents: what a file holds, as Markdown with blocks. Offsets are code points of the document's text, half-open."""
 
 import unicodedata
-from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -134,10 +133,47 @@ class StoredFile:
     checked_at: datetime | None = None
 
 
-def page_at(pages: Sequence[tuple[int, int]], place: int) -> int | None:
-    """The page of a place in a document's text; ``pages`` are where each begins, and its number. None where none is known."""
-    at = bisect_right(pages, place, key=lambda page: page[0])
-    return pages[max(at - 1, 0)][1] if pages else None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedBlock:
+    """A block of a document whose page is known: its number in the document, its span of the text, its page, its box there."""
+
+    index: int
+    start: int
+    end: int
+    page: int
+    box: Box | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PagePlace:
+    """Place of a passage in a document: its page, the first block of it there, and the box around all its blocks of that page.
+
+    ``page`` is None where none is known, ``block`` where no block of the page holds any of the passage, ``box`` where none has one.
+    """
+
+    page: int | None = None
+    block: int | None = None
+    box: Box | None = None
+
+
+def place_of(blocks: Sequence[PlacedBlock], span: Span, *, page: int | None = None) -> PagePlace:
+    """The place of a span of a document's text, on its first page or on the one that is given.
+
+    A span that no block holds is on the page of the last block before it. ``blocks`` are in the order of the text.
+    """
+    touched = [block for block in blocks if block.start < span[1] and block.end > span[0]]
+    if page is None and blocks:
+        before = [block for block in blocks if block.start <= span[0]]
+        page = next(iter(touched or before[-1:] or blocks)).page
+    on_page = [block for block in touched if block.page == page]
+    boxes = [block.box for block in on_page if block.box is not None]
+    return PagePlace(page=page, block=on_page[0].index if on_page else None, box=bounds(boxes) if boxes else None)
+
+
+def bounds(boxes: Iterable[Box]) -> Box:
+    """Smallest box around all; there must be one."""
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    return min(lefts), min(tops), max(rights), max(bottoms)
 
 
 def name_key(name: str) -> str:

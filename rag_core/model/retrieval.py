@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from rag_core.model.chunk import TablePart
-from rag_core.model.document import PageUnit
+from rag_core.model.document import Box, PageUnit, PlacedBlock
 from rag_core.model.enrichment import KindOrType
 from rag_core.model.graph import CausalDirection, Relation
 from rag_core.model.note import ChunkId, Language, NoteId, NoteKind, Span
@@ -56,12 +56,15 @@ class Hit:
     page: int | None = None
     page_unit: PageUnit | None = None
     """Page on which the chunk begins, of a document that has pages."""
-    pages: tuple[tuple[int, int], ...] = ()
-    """Where each page begins in the note's text, and its number."""
     table: TablePart | None = None
     """The table that the chunk is a part of."""
     is_whole: bool = False
     """True where the window is all of its section or table."""
+    block: int | None = None
+    box: Box | None = None
+    """First block of that page that holds the chunk, and the box around all of them there."""
+    blocks: tuple[PlacedBlock, ...] = ()
+    """Blocks with pages that hold the window; spans are of the note."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

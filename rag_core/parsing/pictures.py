@@ -15,7 +15,7 @@ from rag_core.parsing.recognition import REMEDY, UNSURE, can_recognise, recognis
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-_DPI = 150
+DPI = 150
 """Resolution that boxes are given by: what a picture says of its own is rarely true."""
 
 
@@ -28,18 +28,22 @@ def parse_picture(file: SourceFile, limits: ParsingLimits, *, image_format: str)
     if not can_recognise():
         raise DocumentRefusedError(f"a picture has no text of its own; {REMEDY}")
     builder = DocumentBuilder(image_format.lower(), max_characters=limits.max_characters)
-    image = _opened(file.data, image_format, max_pixels=limits.max_pixels)
-    text = recognise_text(image, points_per_pixel=72 / _DPI)
+    image = open_picture(file.data, image_format, max_pixels=limits.max_pixels)
+    text = recognise_text(image, points_per_pixel=72 / DPI)
     if not text.lines:
         raise DocumentRefusedError("no text was recognised in the picture")
     if text.is_unsure:
         builder.warn("low_confidence", UNSURE)
-    write_blocks(builder, page_blocks(1, text.lines), confidences={1: text.confidence})
+    write_blocks(builder, page_blocks(1, text.lines), recognised={1: text})
     return builder.build(pages=1, confidence=text.confidence)
 
 
-def _opened(data: bytes, image_format: str, *, max_pixels: int) -> "Image":
-    """The picture upright, in colours, on white where it is transparent."""
+def open_picture(data: bytes, image_format: str, *, max_pixels: int) -> "Image":
+    """The picture upright, in colours, on white where it is transparent.
+
+    Raises:
+        DocumentRefusedError: it is too large or broken.
+    """
     from PIL import Image, ImageOps
 
     try:

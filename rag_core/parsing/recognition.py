@@ -33,15 +33,33 @@ _FONT = 0.75
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecognisedText:
-    """Lines of an image in points, and the model's mean confidence by characters: 0 to 1, 0 without text."""
+    """Lines of an image in points, and the model's mean confidence by characters: 0 to 1, 0 without text.
+
+    ``turned`` are the degrees, counterclockwise, by which the image was turned to be read; ``width`` and ``height`` are its size
+    before, in points.
+    """
 
     lines: tuple[PageLine, ...]
     confidence: float
+    width: float
+    height: float
+    turned: int = 0
 
     @property
     def is_unsure(self) -> bool:
         """Tell whether there is text, but the model doubts it."""
         return bool(self.lines) and self.confidence < LOW_CONFIDENCE
+
+    def place(self, box: Box) -> Box:
+        """A box of the turned image as it lies on the image that was given."""
+        left, top, right, bottom = box
+        width, height = self.width, self.height
+        return {
+            0: box,
+            90: (width - bottom, left, width - top, right),
+            180: (width - right, height - bottom, width - left, height - top),
+            270: (top, height - right, bottom, height - left),
+        }[self.turned]
 
 
 def can_recognise() -> bool:
@@ -52,13 +70,14 @@ def can_recognise() -> bool:
 def recognise_text(image: "Image", *, points_per_pixel: float) -> RecognisedText:
     """Recognise the lines of an image in RGB; ``can_recognise`` must hold.
 
-    An image that lies on its side or upside down is turned, if it reads better so; boxes are those of the turned image.
+    An image that lies on its side or upside down is turned, if it reads better so; boxes are those of the turned image, which
+    ``RecognisedText.place`` brings back.
     """
     found = _recognised(image, points_per_pixel)
     if _lies_on_its_side(found.lines):
-        candidates = [_recognised(image.rotate(degrees, expand=True), points_per_pixel) for degrees in (90, 270)]
+        candidates = [_recognised(image, points_per_pixel, turned=degrees) for degrees in (90, 270)]
     elif found.is_unsure:
-        candidates = [found, _recognised(image.rotate(180), points_per_pixel)]
+        candidates = [found, _recognised(image, points_per_pixel, turned=180)]
     else:
         return found
     return max(candidates, key=lambda text: text.confidence)
@@ -70,10 +89,11 @@ def _lies_on_its_side(lines: Sequence[PageLine]) -> bool:
     return 2 * sum(bottom - top > right - left for left, top, right, bottom in boxes) > len(boxes)
 
 
-def _recognised(image: "Image", points_per_pixel: float) -> RecognisedText:
+def _recognised(image: "Image", points_per_pixel: float, *, turned: int = 0) -> RecognisedText:
     import numpy as np
 
-    found = _engine()(np.asarray(image)[:, :, ::-1])
+    upright = image.rotate(turned, expand=True) if turned else image
+    found = _engine()(np.asarray(upright)[:, :, ::-1])
     texts, scores = found.txts or (), found.scores or ()
     boxes = [] if found.boxes is None else [_box(corners, points_per_pixel) for corners in found.boxes.tolist()]
     size = round(2 * _FONT * median(box[3] - box[1] for box in boxes)) / 2 if boxes else 0.0
@@ -81,6 +101,9 @@ def _recognised(image: "Image", points_per_pixel: float) -> RecognisedText:
     return RecognisedText(
         lines=tuple(_line(text, box, size) for text, box in zip(texts, boxes, strict=True)),
         confidence=sum(score * len(text) for text, score in zip(texts, scores, strict=True)) / (characters or 1),
+        width=image.width * points_per_pixel,
+        height=image.height * points_per_pixel,
+        turned=turned,
     )
 
 

@@ -1,7 +1,7 @@
 """The process that parses files for another: ``python -m rag_core.parsing.worker``.
 
-A request, (file, limits) pickled on stdin, is answered by a line of JSON on stdout. The process ends with its stdin, so with
-its parent, also while it parses.
+A request, (file, limits, page to draw or None) pickled on stdin, is answered by a line of JSON on stdout. The process ends with
+its stdin, so with its parent, also while it parses.
 """
 
 import math
@@ -22,17 +22,19 @@ from pydantic import TypeAdapter
 from rag_core.errors import DocumentFailedError, DocumentRefusedError, RagError
 from rag_core.model.document import ParsedDocument
 from rag_core.parsing import FORMATS, ParsingLimits, SourceFile
+from rag_core.parsing.page_pictures import PagePicture, PageWish, draw_page
 from rag_core.parsing.recognising import format_of
 
-Request = tuple[SourceFile, ParsingLimits]
+Request = tuple[SourceFile, ParsingLimits, PageWish | None]
 _NICENESS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerReply:
-    """The answer to one request: a document, or why there is none."""
+    """The answer to one request: a document, or the picture of a page, or why there is none."""
 
     document: ParsedDocument | None = None
+    picture: PagePicture | None = None
     refusal: str | None = None
     failure: str | None = None
 
@@ -102,10 +104,13 @@ def _receive(requests: "SimpleQueue[Request]") -> None:
         os._exit(1)
 
 
-def _reply(file: SourceFile, limits: ParsingLimits) -> bytes:
+def _reply(file: SourceFile, limits: ParsingLimits, wish: PageWish | None) -> bytes:
     _bound(limits)
     try:
         name = recognise_file(file)
+        if wish is not None:
+            with _defects_named(f"the drawing of pages of {name}"):
+                return REPLIES.dump_json(WorkerReply(picture=draw_page(file, name, wish, limits)))
         document = parse_here(file, name, limits)
         with _defects_named(f"the result of the parser of {name}"):
             return REPLIES.dump_json(WorkerReply(document=document))

@@ -17,8 +17,9 @@ from pydantic import ValidationError
 from rag_core.errors import DocumentFailedError, DocumentRefusedError
 from rag_core.model.document import ParsedDocument
 from rag_core.parsing import ParsingLimits, SourceFile
+from rag_core.parsing.page_pictures import PagePicture, PageWish
 from rag_core.parsing.recognising import suffix_of
-from rag_core.parsing.worker import REPLIES, Request, parse_here, recognise_file
+from rag_core.parsing.worker import REPLIES, Request, WorkerReply, parse_here, recognise_file
 
 _LIGHT_SUFFIXES = (".md", ".markdown", ".txt")
 _LIGHT_FORMATS = ("md", "txt")
@@ -68,9 +69,25 @@ class DocumentParser:
             )
         if _may_be_light(file) and (name := recognise_file(file)) in _LIGHT_FORMATS:
             return parse_here(file, name, self._limits)
+        if (document := self._ask(file, None).document) is None:
+            raise _no_document()
+        return document
+
+    def draw(self, file: SourceFile, wish: PageWish) -> PagePicture:
+        """Draw a page of a file whose format has page pictures.
+
+        Raises:
+            DocumentRefusedError: the file or the page cannot be opened.
+            DocumentFailedError: see ``parse``.
+        """
+        if (picture := self._ask(file, wish).picture) is None:
+            raise _no_document()
+        return picture
+
+    def _ask(self, file: SourceFile, wish: PageWish | None) -> WorkerReply:
         worker = self._idle.get()
         try:
-            return worker.parse(file)
+            return worker.ask(file, wish)
         finally:
             self._idle.put(worker)
 
@@ -85,11 +102,11 @@ class _Worker:
         self._process: subprocess.Popen[bytes] | None = None
         self._files = 0
 
-    def parse(self, file: SourceFile) -> ParsedDocument:
+    def ask(self, file: SourceFile, wish: PageWish | None) -> WorkerReply:
         process = self._started()
         try:
             with _killed_after(self._limits.seconds, process) as is_late:
-                answer = _ask(process, (file, self._limits))
+                answer = _ask(process, (file, self._limits, wish))
         except BaseException:  # interrupted: the answer that is still to come is to no later question
             self._end()
             raise
@@ -99,7 +116,7 @@ class _Worker:
         self._files += 1
         if is_late.is_set() or self._is_worn(process):
             self._end()
-        return _document(answer)
+        return _reply(answer)
 
     def close(self) -> None:
         self._is_closed = True
@@ -187,16 +204,20 @@ def _ask(process: "subprocess.Popen[bytes]", request: Request) -> bytes:
     return b""
 
 
-def _document(answer: bytes) -> ParsedDocument:
+def _reply(answer: bytes) -> WorkerReply:
     try:
         reply = REPLIES.validate_json(answer)
     except ValidationError:
-        raise DocumentFailedError("the parser gave no valid document") from None  # the cause quotes the file
+        raise _no_document() from None  # the cause quotes the file
     if reply.refusal is not None:
         raise DocumentRefusedError(reply.refusal)
-    if reply.document is None:
+    if reply.failure is not None:
         raise DocumentFailedError(reply.failure)
-    return reply.document
+    return reply
+
+
+def _no_document() -> DocumentFailedError:
+    return DocumentFailedError("the parser gave no valid document")
 
 
 def _may_be_light(file: SourceFile) -> bool:

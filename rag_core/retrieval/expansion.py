@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from rag_core.chunking import CHUNKERS, estimate_tokens, window_bounds
 from rag_core.configuration.schema import RetrievalConfig
-from rag_core.model.document import page_at
+from rag_core.model.document import place_of
 from rag_core.model.graph import Relation
 from rag_core.model.note import ChunkId, Span, TenantId
 from rag_core.model.retrieval import Hit, RetrievalMethod
@@ -147,6 +147,7 @@ def _hit(window: Window, text: WindowText, candidate: Fused, query: str, config:
     if window.best.is_whole_note:
         window, text = _narrowed(window, text, query, config)
     start, end = within(window.best.span, window.span)
+    place = place_of(text.blocks, window.best.span)
     return Hit(
         chunk_id=candidate.chunk_id,
         note_id=window.best.note_id,
@@ -171,11 +172,13 @@ def _hit(window: Window, text: WindowText, candidate: Fused, query: str, config:
         causal_path_names=candidate.path_names,
         causal_relations=candidate.relations,
         is_dated=text.is_dated,
-        page=page_at(text.pages, window.best.span[0]),
+        page=place.page,
         page_unit=text.page_unit,
-        pages=text.pages,
         table=window.best.table,
         is_whole=window.best.is_whole,
+        block=place.block,
+        box=place.box,
+        blocks=text.blocks,
     )
 
 

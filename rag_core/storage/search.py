@@ -19,7 +19,7 @@ from rag_core.language.variants import (
     without_question_words,
 )
 from rag_core.model.chunk import TablePart
-from rag_core.model.document import PageUnit
+from rag_core.model.document import PageUnit, PlacedBlock
 from rag_core.model.embedding import EmbeddingKind, EmbeddingModel, SearchedVectors
 from rag_core.model.note import WRITTEN_DAYS, ChunkId, ChunkKind, Language, NoteId, Span, TenantId
 from rag_core.model.retrieval import NO_FILTERS, Filters
@@ -92,8 +92,8 @@ class WindowText:
     language: Language
     text: str
     is_dated: bool = True
-    pages: tuple[tuple[int, int], ...] = ()
-    """Where each page of a document begins in its text, and the page; empty where there are none."""
+    blocks: tuple[PlacedBlock, ...] = ()
+    """Blocks of a document with pages that hold the text; spans are of the note."""
     page_unit: PageUnit | None = None
 
 
@@ -373,7 +373,7 @@ def fetch_windows(
 
 
 def _window_text(row: tuple[Any, ...]) -> WindowText:
-    _, external_id, source, title, created_at, dated_by, language, text, starts, pages, page_unit = row
+    _, external_id, source, title, created_at, dated_by, language, text, blocks, page_unit = row
     return WindowText(
         external_id=external_id,
         source=source,
@@ -382,6 +382,11 @@ def _window_text(row: tuple[Any, ...]) -> WindowText:
         language=language,
         text=text,
         is_dated=dated_by in WRITTEN_DAYS,
-        pages=tuple(zip(starts or (), pages or (), strict=True)),
+        blocks=tuple(map(_placed_block, blocks or ())),
         page_unit=page_unit,
     )
+
+
+def _placed_block(block: Sequence[Any]) -> PlacedBlock:
+    index, start, end, page, box = block
+    return PlacedBlock(index=index, start=start, end=end, page=page, box=None if box is None else (*box,))

@@ -19,7 +19,7 @@ from rag_core.model.answer import Answer, CheckedCitation, CheckedText, Source
 from rag_core.model.conversation import CitedSource, Session, Turn
 from rag_core.model.note import Language, Span
 from rag_core.model.retrieval import Retrieval, Strategy
-from rag_core.wire.values import moment_to_wire, span_to_wire
+from rag_core.wire.values import moment_to_wire, place_to_wire, span_to_wire
 
 SNIPPET_CHARACTERS = 240
 """Characters of a source that are shown at most."""
@@ -143,6 +143,7 @@ def _query_citation(source: Cited, uses: Sequence[CheckedCitation]) -> dict[str,
         "noteId": str(source.note_id),
         "documentTitle": source.title or source.external_id,
         "documentUrl": f"/notas/{source.note_id}",
+        **place_to_wire(source),
         "createdAt": moment_to_wire(source.created_at),
         "snippet": snippet_of(source, uses),
         "relevanceScore": source.score,
@@ -183,7 +184,7 @@ def german_source(source: Cited) -> dict[str, Any]:
         "documentId": str(source.note_id),
         "documentTitle": source.title or source.external_id,
         "chunkId": str(source.chunk_id),
-        "page": source.page,
+        **place_to_wire(source),
         "createdAt": moment_to_wire(source.created_at),
         "snippet": snippet_of(source),
         "score": source.score,

@@ -9,6 +9,8 @@ from typing import Any
 
 from pydantic.alias_generators import to_camel
 
+from rag_core.model.answer import Source
+from rag_core.model.conversation import CitedSource
 from rag_core.model.note import Note, Span
 from rag_core.model.retrieval import Hit, Retrieval, TransformedQuery
 
@@ -59,8 +61,7 @@ def _hit_metadata(hit: Hit) -> dict[str, Any]:
         "originalScore": hit.original_score,
         "rerankScore": hit.rerank_score,
         "isDated": None if hit.is_dated else False,
-        "page": hit.page,
-        "pageUnit": None if hit.page is None else hit.page_unit,
+        **place_to_wire(hit),
         "causalPath": None if hit.causal_path is None else list(hit.causal_path),
         "causalPathNames": None if hit.causal_path_names is None else list(hit.causal_path_names),
     }
@@ -73,6 +74,16 @@ def _hit_metadata(hit: Hit) -> dict[str, Any]:
         "ranks": dict(hit.ranks),
         "isAboveThreshold": hit.is_above_threshold,
         **{name: value for name, value in optional.items() if value is not None},
+    }
+
+
+def place_to_wire(cited: Hit | Source | CitedSource) -> dict[str, Any]:
+    """Where a passage stands in its document; all null for notes without pages."""
+    return {
+        "page": cited.page,
+        "pageUnit": None if cited.page is None else cited.page_unit,
+        "block": cited.block,
+        "box": None if cited.box is None else list(cited.box),
     }
 
 

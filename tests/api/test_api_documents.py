@@ -311,7 +311,7 @@ def test_a_documents_page_shows_its_markdown_and_the_passage(client: TestClient,
 
     page = client.get(f"/notas/{hit['noteId']}?fragmento={hit['chunkId']}&q=broca").text
 
-    assert '<h2><mark id="pasaje">' in page
+    assert '<h2 id="t-taller"><mark id="pasaje">' in page
     assert "<td><mark><b>broca</b></mark></td>" in page
 
 

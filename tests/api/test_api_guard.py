@@ -252,6 +252,7 @@ class TestOpenApi:
             "/api/v2/documents/upload",
             "/api/v2/documents/{document_id}",
             "/api/v2/documents/{document_id}/original",
+            "/api/v2/documents/{document_id}/pages/{page}",
             "/api/v2/documents/{document_id}/status",
             "/api/v2/documents/{document_id}/structure",
             "/api/v2/evaluation/compare",

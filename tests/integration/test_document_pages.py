@@ -9,10 +9,10 @@ import pytest
 from folders import Vault
 from retrievals import find
 
-from rag_core.answering.outcome import _with_pages
+from rag_core.answering.outcome import _with_places
 from rag_core.answering.sources.context import as_context, make_sources
 from rag_core.model.answer import CheckedCitation
-from rag_core.model.document import page_at
+from rag_core.model.document import place_of
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 
@@ -52,9 +52,11 @@ def test_a_hit_has_the_page_of_its_passage(
     hit = find(engine, vault.tenant, words).hits[0]
 
     assert (hit.external_id, hit.page_unit) == ("Compras.xlsx", "sheet")
-    assert [number for _, number in hit.pages] == [1, 2]
-    assert hit.page == page_at(hit.pages, hit.start_char + hit.bounds[0])
-    assert page_at(hit.pages, hit.start_char + hit.expanded_content.index(words)) == page
+    start = hit.start_char + hit.expanded_content.index(words)
+    assert hit.blocks
+    chunk = place_of(hit.blocks, (hit.start_char + hit.bounds[0], hit.start_char + hit.bounds[1]))
+    assert (hit.page, hit.block) == (chunk.page, chunk.block)
+    assert place_of(hit.blocks, (start, start + len(words))).page == page
 
 
 def test_a_cited_source_has_the_page_of_its_evidence(vault: Vault, engine: Engine) -> None:
@@ -72,7 +74,7 @@ def test_a_cited_source_has_the_page_of_its_evidence(vault: Vault, engine: Engin
         verified_by="lexical",
     )
 
-    assert [cited.page for cited in _with_pages([source], [citation])] == [2]
+    assert [cited.page for cited in _with_places([source], [citation], keeps_pages=False)] == [2]
 
 
 def test_a_source_tells_its_page_and_no_day_of_a_file(vault: Vault, engine: Engine) -> None:

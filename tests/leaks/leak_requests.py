@@ -63,6 +63,8 @@ def _paths(route: APIRoute, secrets: Secrets) -> list[tuple[str, str | None]]:
     paths = []
     for value in values:
         others = [str(other) for table, other in secrets.ids.items() if "quer" in table] or [str(NOBODY)]
+        if names[1:] == ["page"]:
+            others = ["1"]
         for other in others:
             filled = route.path.replace(f"{{{names[0]}}}", value)
             paths.append((filled if len(names) == 1 else filled.replace(f"{{{names[1]}}}", other), value))

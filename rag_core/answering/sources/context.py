@@ -137,9 +137,11 @@ def _source(hit: Hit, number: int) -> Source:
         is_dated=hit.is_dated,
         page=hit.page,
         page_unit=hit.page_unit or "page",
-        pages=hit.pages,
         table=hit.table,
         is_whole=hit.is_whole,
+        block=hit.block,
+        box=hit.box,
+        blocks=hit.blocks,
     )
 
 

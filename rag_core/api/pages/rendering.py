@@ -8,21 +8,22 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from rag_core.api.pages.highlights import marked
+from rag_core.api.pages.markdown_parts import CLOSING, EDGES, OPENING, extend, heading_address, link_address
+from rag_core.api.pages.texts import tr
 from rag_core.model.note import Span
 from rag_core.storage.documents import ResolvedLink
 
-_OPENING, _CLOSING = "\ue000", "\ue001"
-"""Private characters that stand for the edges of what is marked while Markdown is read."""
-_EDGES = re.compile(f"[{_OPENING}{_CLOSING}]")
 _PREFIX = re.compile(r"[ \t]*(?:>[ \t]?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+|#{1,6}[ \t]+|\|[ \t]*)?")
 _STRUCTURE = re.compile(r"[ \t>]*(?:[|:=\- \t]+|[`~]{3,}.*)$")
 """Lines that give form alone: rulers of tables and headings, fences."""
 _SUFFIX = re.compile(r"[ \t]*\|?[ \t]*$")
 _TEXT = re.compile(r"\[([^\[\]\n]*)\]\(|\[\[[^\[\]\n|]*\|([^\[\]\n]*)\]\]")
-_ADDRESS = re.compile(r"https?://|mailto:|/notas/", re.IGNORECASE)
+_ADDRESS = re.compile(r"https?://|mailto:|/notas/|#", re.IGNORECASE)
+_SIZE = re.compile(r"\d{1,5}(?:x\d{1,5})?")
+"""Width and height that an embedded picture is given in place of a text."""
 _HEADING_SHIFT = 1
 """The page has a heading of the first level."""
 
@@ -45,7 +46,7 @@ def rendered_note(
     heading = text.partition("\n")[0]
     if title and heading.strip("# ") == title and not any(start < len(heading) for start, _ in spans):
         edits = [(0, len(heading), ""), *(edit for edit in edits if edit[0] > len(heading))]
-    source = _edited(_EDGES.sub(" ", text), edits)
+    source = _edited(EDGES.sub(" ", text), edits)
     state = {"is_marked": False, "anchor": anchor, "words": words}
     return Markup(_reader().render(source, state))  # noqa: S704  the reader escapes, as HTML is off
 
@@ -53,11 +54,18 @@ def rendered_note(
 def _link_edits(text: str, links: Sequence[ResolvedLink]) -> list[tuple[int, int, str]]:
     edits = []
     for link in links:
-        shown = _TEXT.search(text, link.start, link.end)
-        title = (shown and (shown[1] or shown[2])) or link.target.rpartition("/")[2].removesuffix(".md")
-        title = re.sub(r"[\[\]\n]", " ", title)
-        edits.append((link.start, link.end, f"[{title}](/notas/{link.note_id})" if link.note_id else title))
+        is_embedded = text[link.start - 1 : link.start] == "!" and text[link.start - 2 : link.start - 1] != "\\"
+        address = f"/notas/{link.note_id}{heading_address(link.heading)}"
+        title = re.sub(r"[\[\]\n]", " ", _shown_title(text, link))
+        start = link.start - is_embedded
+        edits.append((start, link.end, f"[{title}]({address})" if link.note_id else title))
     return edits
+
+
+def _shown_title(text: str, link: ResolvedLink) -> str:
+    found = _TEXT.search(text, link.start, link.end)
+    written = (found and (found[1] or found[2])) or ""
+    return link.target.rpartition("/")[2].removesuffix(".md") if not written or _SIZE.fullmatch(written) else written
 
 
 def _edges(text: str, span: Span) -> list[tuple[int, int, str]]:
@@ -75,7 +83,7 @@ def _edges(text: str, span: Span) -> list[tuple[int, int, str]]:
         suffix = _SUFFIX.search(text, first, end)
         last = suffix.start() if suffix else end
         if first < last:
-            edits += [(first, first, _OPENING), (last, last, _CLOSING)]
+            edits += [(first, first, OPENING), (last, last, CLOSING)]
         start = end + 1
     return edits
 
@@ -97,11 +105,12 @@ def _reader() -> MarkdownIt:
     )
     reader.disable(["code", "html_block", "html_inline", "entity"])
     reader.validateLink = _is_allowed  # type: ignore[method-assign]
+    extend(reader)
     return reader
 
 
 def _is_allowed(url: str) -> bool:
-    return _ADDRESS.match(_EDGES.sub("", url)) is not None
+    return _ADDRESS.match(EDGES.sub("", url)) is not None
 
 
 class _Renderer(RendererHTML):
@@ -119,16 +128,24 @@ class _Renderer(RendererHTML):
     def image(self, tokens: Sequence[Token], at: int, _options: Any, env: Mapping[str, Any]) -> str:
         return _with_marks(tokens[at].content, env)
 
-    def heading_open(self, tokens: Sequence[Token], at: int, _options: Any, _env: Mapping[str, Any]) -> str:
-        return f"<{_lowered(tokens[at].tag)}>"
+    def task_box(self, tokens: Sequence[Token], at: int, _options: Any, _env: Mapping[str, Any]) -> str:
+        is_done = tokens[at].meta["is_done"]
+        state, name = (' checked="checked"', tr("hecho")) if is_done else ("", tr("por hacer"))
+        return f'<input type="checkbox" disabled="disabled"{state} aria-label="{escape(name)}" /> '
+
+    def heading_open(self, tokens: Sequence[Token], at: int, options: Any, env: MutableMapping[str, Any]) -> str:
+        tokens[at].tag = _lowered(tokens[at].tag)
+        return self.renderToken(tokens, at, options, env).rstrip()
 
     def heading_close(self, tokens: Sequence[Token], at: int, _options: Any, _env: Mapping[str, Any]) -> str:
         return f"</{_lowered(tokens[at].tag)}>\n"
 
     def link_open(self, tokens: Sequence[Token], at: int, options: Any, env: MutableMapping[str, Any]) -> str:
         token = tokens[at]
-        address = _EDGES.sub("", str(token.attrs["href"]).replace("%EE%80%80", "").replace("%EE%80%81", ""))
-        token.attrs = {"href": address} if address.startswith("/") else {"href": address, "rel": "noreferrer"}
+        address = link_address(
+            EDGES.sub("", str(token.attrs["href"]).replace("%EE%80%80", "").replace("%EE%80%81", ""))
+        )
+        token.attrs = {"href": address} if address.startswith(("/", "#")) else {"href": address, "rel": "noreferrer"}
         return self.renderToken(tokens, at, options, env)
 
 
@@ -140,11 +157,11 @@ def _with_marks(text: str, env: Any) -> str:
     """A text escaped, with what lies between edges in marks; whether it begins within one is known from before."""
     pieces: list[Markup] = []
     place = 0
-    for edge in [*_EDGES.finditer(text), None]:
+    for edge in [*EDGES.finditer(text), None]:
         end = edge.start() if edge else len(text)
         pieces.append(_piece(text[place:end], env))
         if edge:
-            env["is_marked"] = edge[0] == _OPENING
+            env["is_marked"] = edge[0] == OPENING
             place = edge.end()
     return str(Markup("").join(pieces))
 

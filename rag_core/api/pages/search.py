@@ -18,6 +18,7 @@ from rag_core.api.pages.cards import (
     Evidence,
     Found,
     RecentNote,
+    place_of,
     recent_note,
     shown,
     strategies,
@@ -29,6 +30,7 @@ from rag_core.api.pages.highlights import marked
 from rag_core.api.pages.note_facts import note_facts
 from rag_core.api.pages.note_links import linked_notes
 from rag_core.api.pages.opinions import IsRead, Opinion, note_opened, opinion_on
+from rag_core.api.pages.original_pages import passage_place
 from rag_core.api.pages.rendering import rendered_note
 from rag_core.api.pages.search_address import LANGUAGES, RESULTS, PageSearch, page_search
 from rag_core.api.pages.texts import Texts, day_of, localised, tr
@@ -149,6 +151,7 @@ def _home(
 @router.get("/notas/{note_id}")
 def show_note(
     note_id: str,
+    request: Request,
     context: Context,
     search: SearchAddress,
     *,
@@ -157,10 +160,12 @@ def show_note(
     consulta: str = "",
     cita: str = "",
     sesion: str = "",
+    pagina: str = "",
 ) -> Response:
     """A whole note; where it was found, or what an answer cites of it, is marked and has the anchor ``#pasaje``.
 
-    ``consulta`` names the answer of an experiment that led here, ``cita`` the span that an answer cites, ``sesion`` its conversation.
+    ``consulta`` names the answer of an experiment that led here, ``cita`` the span that an answer cites, ``sesion`` its conversation,
+    ``pagina`` another page of the original than the passage's.
     """
     shelf, query = read_shelf(context), search.query or ""
     note = _note(context, note_id)
@@ -170,6 +175,8 @@ def show_note(
     span = read_span(cita, note.content) if cita else _matched_span(context, note, fragmento, query)
     spans, words = ([], set()) if span is None else ([span], word_beginnings(query))
     links = linked_notes(context, note.id)
+    parameters = request.query_params.multi_items()
+    place = passage_place(context, note.id, span, wanted=pagina, parameters=parameters)
     text = (
         rendered_note(note.content, spans, words, links=links.resolved, anchor=PASSAGE, title=note.title)
         if links.is_markdown
@@ -182,6 +189,8 @@ def show_note(
         title=title_of(note.title),
         date=day_of(note.created_at, context.zone),
         dated_by=_DATED_BY.get(note.dated_by),
+        place=place_of(place.page, place.unit),
+        original=place.original,
         links=links,
         text=text,
         tags=tags_of(note),

@@ -1,7 +1,17 @@
 """Registration of the contract of RAG V2."""
 
 from rag_core.api.contracts import CONTRACTS, Contract, MessageLanguage, Rule
-from rag_core.api.rag_v2 import benchmark, chat, comparison, documents, evaluation, golden, search, tuning
+from rag_core.api.rag_v2 import (
+    benchmark,
+    chat,
+    comparison,
+    documents,
+    evaluation,
+    golden,
+    page_pictures,
+    search,
+    tuning,
+)
 
 CONTRACTS.register("rag_v2")(
     Contract(
@@ -14,6 +24,7 @@ CONTRACTS.register("rag_v2")(
             tuning.router,
             golden.router,
             documents.router,
+            page_pictures.router,
         ),
         rules={
             "/api/v2/rag": Rule(reading="read", changing="read", about="searching"),

@@ -4,9 +4,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from rag_core.api.schemas import ErrorBody, Moment, Score, Text, _Request, _Response
+from rag_core.api.schemas import BLOCK, BOX, PAGE, UNIT, ErrorBody, Moment, Score, Text, _Request, _Response
 from rag_core.api.schemas_answers import CitationSpans, Verification, _Outcome
 from rag_core.language.languages import LanguageChoice
+from rag_core.model.document import PageUnit
 from rag_core.model.enrichment import KindOrType
 from rag_core.model.graph import RelationKind
 from rag_core.query.routing import QueryType, RoutedStrategy
@@ -182,7 +183,10 @@ class SourceV2(_Response):
     document_id: str
     document_title: str
     chunk_id: str
-    page: int | None
+    page: int | None = PAGE
+    page_unit: PageUnit | None = UNIT
+    block: int | None = BLOCK
+    box: list[float] | None = BOX
     created_at: Moment
     snippet: str
     score: Score

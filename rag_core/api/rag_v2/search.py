@@ -35,7 +35,7 @@ from rag_core.model.retrieval import Filters, Hit
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.legs import OUT_OF_TIME
-from rag_core.wire.values import moment_to_wire
+from rag_core.wire.values import moment_to_wire, place_to_wire
 
 LEAST_HIDING_MS = 250
 """For hiding personal data in what was found, however long the search took: without it nothing can be shown."""
@@ -191,6 +191,7 @@ def _result(hit: Hit, rank: int, hide: Hiding) -> dict[str, Any]:
             "source": hit.source,
             "language": hit.language,
             "chunkIndex": hit.chunk_index,
+            **place_to_wire(hit),
             "retrievalMethod": hit.method,
             "ranks": dict(hit.ranks),
             "fusionScore": hit.fusion_score,

@@ -12,6 +12,6 @@ def _recognises(data: bytes) -> bool:
 
 FORMATS.register("jpg")(
     DocumentFormat(
-        suffixes=(".jpg", ".jpeg"), recognises=_recognises, parse=partial(parse_picture, image_format="JPEG"), version=1
+        suffixes=(".jpg", ".jpeg"), recognises=_recognises, parse=partial(parse_picture, image_format="JPEG"), version=2
     )
 )

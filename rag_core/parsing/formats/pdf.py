@@ -47,7 +47,7 @@ class _PdfPages:
     lines: dict[int, list[PageLine]] = field(default_factory=dict)
     tables: dict[int, list[PageTable]] = field(default_factory=dict)
     heights: dict[int, float] = field(default_factory=dict)
-    confidences: dict[int, float] = field(default_factory=dict)
+    recognised: dict[int, RecognisedText] = field(default_factory=dict)
     characters: int = 0
     left_out: dict[int, str] = field(default_factory=dict)
 
@@ -64,7 +64,7 @@ class _PdfPages:
 
     def add_recognised(self, number: int, page: "ReadPage", text: RecognisedText) -> None:
         self.lines[number], self.tables[number], self.heights[number] = list(text.lines), [], page.height
-        self.confidences[number] = text.confidence
+        self.recognised[number] = text
         if text.is_unsure:
             self.builder.warn("low_confidence", UNSURE, page=number)
 
@@ -92,7 +92,7 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
         author=metadata.get("Author"),
         created_at=_date(metadata.get("CreationDate", "")),
         pages=count,
-        confidence=fmean(pages.confidences.values()) if pages.confidences else None,
+        confidence=fmean(text.confidence for text in pages.recognised.values()) if pages.recognised else None,
     )
 
 
@@ -122,7 +122,7 @@ def _write(builder: DocumentBuilder, pages: _PdfPages) -> None:
         raise DocumentRefusedError(next(iter(pages.left_out.values())))
     kept = without_furniture(pages.lines, pages.heights)
     blocks = [block for number, lines in kept.items() for block in page_blocks(number, [*pages.tables[number], *lines])]
-    write_blocks(builder, join_blocks(blocks), confidences=pages.confidences)
+    write_blocks(builder, join_blocks(blocks), recognised=pages.recognised)
 
 
 def _date(text: str) -> datetime | None:
@@ -141,4 +141,4 @@ def _date(text: str) -> datetime | None:
         return None
 
 
-FORMATS.register("pdf")(DocumentFormat(suffixes=(".pdf",), recognises=_recognises, parse=_parse, version=1))
+FORMATS.register("pdf")(DocumentFormat(suffixes=(".pdf",), recognises=_recognises, parse=_parse, version=2))

@@ -12,6 +12,6 @@ def _recognises(data: bytes) -> bool:
 
 FORMATS.register("png")(
     DocumentFormat(
-        suffixes=(".png",), recognises=_recognises, parse=partial(parse_picture, image_format="PNG"), version=1
+        suffixes=(".png",), recognises=_recognises, parse=partial(parse_picture, image_format="PNG"), version=2
     )
 )

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from rag_core.model.document import Box
+from rag_core.model.document import Box, bounds
 from rag_core.parsing.pages.cells import cell_text, is_figure
 from rag_core.parsing.pages.joining import join_lines
-from rag_core.parsing.pages.parts import PageLine, PageTable, PageWord, bounds
+from rag_core.parsing.pages.parts import PageLine, PageTable, PageWord
 
 TIGHT = 0.4
 """Gap between two lines of a cell at most, by the font size."""

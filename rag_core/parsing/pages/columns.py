@@ -4,7 +4,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from math import inf
 
-from rag_core.parsing.pages.parts import PageItem, PageLine, PageTable, bounds, rows_of
+from rag_core.model.document import bounds
+from rag_core.parsing.pages.parts import PageItem, PageLine, PageTable, rows_of
 
 MAX_ITEMS = 3_000
 """Lines of a page beyond which it is read as one column."""

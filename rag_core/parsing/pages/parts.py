@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Literal, TypeVar
 
-from rag_core.model.document import Box
+from rag_core.model.document import Box, bounds
 
 Turn = Literal["upright", "up", "down", "slanted"]
 """Direction of reading: "up" from the bottom to the top of the page, "down" the other way, "slanted" any other."""
@@ -120,12 +120,6 @@ class PageBlock:
     def style(self) -> tuple[float, bool]:
         """Font size of the first line, and whether all lines are bold."""
         return self.lines[0].size, all(line.is_bold for line in self.lines)
-
-
-def bounds(boxes: Iterable[Box]) -> Box:
-    """Smallest box around all; there must be one."""
-    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
-    return min(lefts), min(tops), max(rights), max(bottoms)
 
 
 def split_line(line: PageLine, gap: float) -> list[PageLine]:

@@ -12,10 +12,10 @@ import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from rag_core.errors import DocumentRefusedError
-from rag_core.model.document import Box
+from rag_core.model.document import Box, bounds
 from rag_core.parsing.building import check_length
 from rag_core.parsing.pages.drawing import Drawing, Placing, read_drawing
-from rag_core.parsing.pages.parts import PageRule, PageWord, Turn, bounds, is_inside
+from rag_core.parsing.pages.parts import PageRule, PageWord, Turn, is_inside
 
 BROKEN_PAGE: type[Exception] = pypdfium2.PdfiumError
 """Failure of PDFium at a page."""

@@ -5,10 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from rag_core.model.document import Box, bounds
 from rag_core.parsing.building import DocumentBuilder
 from rag_core.parsing.pages.joining import hyphenated_words, join_lines
 from rag_core.parsing.pages.markers import has_leader, is_caption, split_item, without_leaders
-from rag_core.parsing.pages.parts import PageBlock, bounds
+from rag_core.parsing.pages.parts import PageBlock
+from rag_core.parsing.recognition import RecognisedText
 
 _LARGER = 1.15
 _MAX_CHARACTERS = 200
@@ -29,18 +31,20 @@ class TextBlock:
     item: tuple[str, str] | None
 
 
-def write_blocks(builder: DocumentBuilder, blocks: Sequence[PageBlock], *, confidences: Mapping[int, float]) -> None:
-    """Add blocks to a document; ``confidences`` are those of the pages whose text was recognised."""
+def write_blocks(
+    builder: DocumentBuilder, blocks: Sequence[PageBlock], *, recognised: Mapping[int, RecognisedText]
+) -> None:
+    """Add blocks to a document; ``recognised`` are the pages whose text was recognised."""
     written = list(_text_blocks(blocks))
     styles = sorted({one.heading for one in written if one.heading}, reverse=True)
     before = ""
     for is_list, group in groupby(_by_lists(written), key=lambda entry: entry[0]):
         members = [one for _, one in group]
         if is_list:
-            _write_list(builder, members)
+            _write_list(builder, members, recognised.get(members[0].block.page))
             continue
         for one in members:
-            _write(builder, one, styles, before, confidences.get(one.block.page))
+            _write(builder, one, styles, before, recognised.get(one.block.page))
             before = one.text
 
 
@@ -84,7 +88,7 @@ def _by_lists(written: Iterable[TextBlock]) -> Iterator[tuple[int, TextBlock]]:
         yield number if is_item else 0, one
 
 
-def _write_list(builder: DocumentBuilder, items: Sequence[TextBlock]) -> None:
+def _write_list(builder: DocumentBuilder, items: Sequence[TextBlock], recognised: RecognisedText | None) -> None:
     lefts: list[float] = []
     for left in sorted(one.block.box[0] for one in items):
         if not lefts or left - lefts[-1] > _STEP:
@@ -93,14 +97,15 @@ def _write_list(builder: DocumentBuilder, items: Sequence[TextBlock]) -> None:
     builder.list_of(
         [(depth, *one.item) for depth, one in zip(depths, items, strict=True) if one.item],
         page=items[0].block.page,
-        box=bounds(one.block.box for one in items),
+        box=_placed(bounds(one.block.box for one in items), recognised),
     )
 
 
 def _write(
-    builder: DocumentBuilder, one: TextBlock, styles: Sequence[Style], before: str, confidence: float | None
+    builder: DocumentBuilder, one: TextBlock, styles: Sequence[Style], before: str, recognised: RecognisedText | None
 ) -> None:
-    page, box, table = one.block.page, one.block.box, one.block.table
+    page, box, table = one.block.page, _placed(one.block.box, recognised), one.block.table
+    confidence = recognised.confidence if recognised else None
     if table:
         caption = before if is_caption(before) else None
         builder.table(table.rows, caption=caption, page=page, box=box, confidence=confidence)
@@ -108,3 +113,8 @@ def _write(
         builder.heading(one.text, styles.index(one.heading) + 1, page=page, box=box)
     else:
         builder.paragraph(one.text, page=page, box=box, confidence=confidence)
+
+
+def _placed(box: Box, recognised: RecognisedText | None) -> Box:
+    """The box on the page as it is shown: one whose image was turned to be read is not."""
+    return recognised.place(box) if recognised else box

@@ -365,10 +365,11 @@ cross join lateral (
 where c.tenant_id = %(tenant)s and c.chunk_id = any(%(chunks)s);
 
 -- name: fetch_windows
--- The texts of windows, each a slice of its note, with what a reader needs to know of the note: of a document also where each
--- page begins. A note whose text changed since the spans were read is left out.
+-- The texts of windows, each a slice of its note, with what a reader needs to know of the note: of a document also the blocks
+-- with pages that hold the window, from the last one that begins before it. A note whose text changed since the spans were read
+-- is left out.
 select w.position, n.external_id, n.source, n.title, n.created_at, n.dated_by, n.language,
-    substring(n.content from w.start_char + 1 for w.end_char - w.start_char), p.starts, p.pages,
+    substring(n.content from w.start_char + 1 for w.end_char - w.start_char), b.blocks,
     case when n.kind = 'document' then (
         select d.page_unit from documents d where d.tenant_id = %(tenant)s and d.note_id = n.note_id limit 1
     ) end
@@ -376,10 +377,13 @@ from unnest(%(positions)s::int[], %(notes)s::uuid[], %(hashes)s::bytea[], %(star
     as w (position, note_id, content_hash, start_char, end_char)
 join notes n on n.tenant_id = %(tenant)s and n.note_id = w.note_id and n.content_hash = w.content_hash
 left join lateral (
-    select array_agg(start_char order by start_char) as starts, array_agg(page order by start_char) as pages
-    from (
-        select page, min(start_char) as start_char
-        from blocks where tenant_id = %(tenant)s and note_id = n.note_id and page is not null group by page
-    ) as first_blocks
-) p on n.kind = 'document'
+    select jsonb_agg(jsonb_build_array(block_index, start_char, end_char, page, box) order by block_index) as blocks
+    from blocks
+    where tenant_id = %(tenant)s and note_id = n.note_id and page is not null and start_char < w.end_char and start_char >= coalesce(
+        (
+            select max(start_char) from blocks
+            where tenant_id = %(tenant)s and note_id = n.note_id and page is not null and start_char <= w.start_char
+        ), 0
+    )
+) b on n.kind = 'document'
 order by w.position;

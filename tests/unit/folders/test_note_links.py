@@ -62,6 +62,8 @@ def test_a_link_is_a_span_of_the_text() -> None:
         ("https://a.es/#ancla y a#b", ()),
         ("`#código`", ()),
         ("#pan #pan", ("pan",)),
+        ("[[#pan]] y [aquí](#café)", ()),
+        ("(#pan)", ("pan",)),
     ],
 )
 def test_tags_are_found(text: str, expected: tuple[str, ...]) -> None:

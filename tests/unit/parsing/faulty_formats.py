@@ -7,12 +7,13 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from rag_core.errors import DocumentRefusedError
 from rag_core.model.document import ParsedDocument
-from rag_core.parsing import FORMATS, DocumentFormat, ParsingLimits, SourceFile
+from rag_core.parsing import FORMATS, DocumentFormat, ParsingLimits, SourceFile, page_pictures
 from rag_core.parsing.building import DocumentBuilder
+from rag_core.parsing.page_pictures import PageWish
 
 MARK = b"faulty format\n"
 KEPT: list[bytearray] = []
@@ -103,6 +104,13 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
     return builder.build(metadata={"result": result})
 
 
+def _draw(data: bytes, _wish: PageWish, _limits: ParsingLimits) -> NoReturn:
+    fault, _, argument = data.removeprefix(MARK).decode().partition(":")
+    FAULTS[fault](argument)
+    raise AssertionError(fault)
+
+
+page_pictures._DRAWERS["faulty"] = _draw
 FORMATS.register("faulty")(
     DocumentFormat(suffixes=(".faulty",), recognises=lambda data: data.startswith(MARK), parse=_parse, version=1)
 )

@@ -154,7 +154,7 @@ def test_picture_is_turned_as_its_camera_says() -> None:
     exif[0x0112] = 6
     data = saved(Image.new("L", (30, 10)), "JPEG", exif=exif)
 
-    assert pictures._opened(data, "JPEG", max_pixels=1_000).size == (10, 30)
+    assert pictures.open_picture(data, "JPEG", max_pixels=1_000).size == (10, 30)
 
 
 @NEEDS_RECOGNITION
@@ -163,6 +163,20 @@ def test_picture_that_lies_or_stands_on_its_head_is_read(degrees: int) -> None:
     image = drawn(["Llovió en Bilbao", "toda la mañana."]).rotate(degrees, expand=True)
 
     assert texts(parsed_picture(saved(image))) == ["Llovió en Bilbao toda la mañana."]
+
+
+@NEEDS_RECOGNITION
+@pytest.mark.parametrize("degrees", [90, 180, 270])
+def test_boxes_of_a_picture_that_is_turned_to_be_read_lie_on_it_as_it_is(degrees: int) -> None:
+    line = drawn(["Llovió en Bilbao toda la mañana."]).rotate(degrees, expand=True)
+    image = Image.new("RGB", (line.width + 200, line.height + 400), "white")
+    image.paste(line, (150, 100))
+    ink = image.convert("L").point(lambda level: 255 if level < 128 else 0).getbbox()
+    assert ink is not None
+
+    (block,) = parsed_picture(saved(image)).blocks
+
+    assert block.box == pytest.approx([edge * 72 / 150 for edge in ink], abs=5)
 
 
 @NEEDS_RECOGNITION

@@ -14,6 +14,7 @@ import pytest
 
 from rag_core.errors import DocumentFailedError, DocumentRefusedError
 from rag_core.parsing import ParsingLimits, SourceFile, working
+from rag_core.parsing.page_pictures import PageWish
 from rag_core.parsing.working import DocumentParser
 from rag_core.resilience.ordered import map_in_order
 
@@ -88,6 +89,27 @@ def test_a_file_that_takes_too_long_is_given_up_and_the_next_goes_through() -> N
 
         assert pid_of_worker(parser) != before
         assert not is_running(before)
+
+
+def test_a_page_that_takes_too_long_to_draw_is_given_up_and_the_next_file_goes_through() -> None:
+    with DocumentParser(ParsingLimits(seconds=2), workers=1) as parser:
+        with pytest.raises(DocumentFailedError, match="more than 2 seconds"):
+            parser.draw(faulty_file("sleep"), PageWish(page=1))
+
+        assert parser.parse(faulty_file("echo:the next")).text == "the next"
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ("allocate", "the drawing of pages of faulty ran out of memory"),
+        ("segfault", r"the parser crashed \(status -?\d+\)"),
+        ("fail", r"the drawing of pages of faulty failed \(KeyError in faulty_formats.py, line \d+\)"),
+    ],
+)
+def test_a_page_that_cannot_be_drawn_fails_alone(parser: DocumentParser, fault: str, message: str) -> None:
+    with pytest.raises(DocumentFailedError, match=message):
+        parser.draw(faulty_file(fault), PageWish(page=1))
 
 
 def test_a_failure_says_nothing_of_the_files_text(parser: DocumentParser) -> None:

@@ -46,3 +46,14 @@ for (const opinion of document.querySelectorAll(".opinion")) {
     opinion.replaceChildren(text);
   });
 }
+
+// A page of an original that cannot be shown is told instead of a broken picture.
+for (const picture of document.querySelectorAll(".original img")) {
+  const tell = () => {
+    const figure = picture.closest("figure");
+    figure.querySelector(".problem").hidden = false;
+    picture.closest("a").hidden = true;
+  };
+  picture.addEventListener("error", tell);
+  if (picture.complete && !picture.naturalWidth) tell();
+}
