@@ -43,7 +43,7 @@ _BLANK_LINES = re.compile(r"\n\s*\n")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """Contribution of one leg of the search, or of the re-ranker, to a result; ``percent`` is the length of its bar."""
+    """Place of a result in one leg of the search; ``percent`` is the length of its bar."""
 
     name: str
     value: str
@@ -68,8 +68,6 @@ class Card:
     created_at: str
     date: str
     place: str
-    score: str
-    score_percent: int
     passage: Markup
     full_passage: Markup | None
     parts: list[Part]
@@ -195,8 +193,6 @@ def _card(
         created_at=hit.created_at.isoformat(),
         date=day_of(hit.created_at, zone) if hit.is_dated else "",
         place=place_of(hit.page, hit.page_unit),
-        score=decimal(hit.score, decimals=2),
-        score_percent=round(100 * hit.score),
         passage=_with_ellipses(passage, at_start=start > 0, at_end=stop < len(text)),
         full_passage=marked(text, spans, words) if is_cut else None,
         parts=_parts(hit, legs),
@@ -206,24 +202,19 @@ def _card(
 
 
 def _parts(hit: Hit, legs: Mapping[str, str]) -> list[Part]:
-    """The result's best place in each leg, the bar as long as one over it, and what the re-ranker gave."""
+    """The result's best place in each leg, the bar as long as one over it.
+
+    Scores are not shown: they order the results of one query, and mean nothing beside those of another.
+    """
     best: dict[str, int] = {}
     for ranking, rank in hit.ranks.items():
         leg = ranking.partition(":")[0]
         best[leg] = min(rank, best.get(leg, rank))
-    parts = [
+    return [
         Part(name=name, value=tr("n.º {rank}", rank=best[leg]), percent=round(100 / best[leg]))
         for leg, name in legs.items()
         if leg in best
     ]
-    return parts if hit.rerank_score is None else [*parts, _reranked(hit, hit.rerank_score)]
-
-
-def _reranked(hit: Hit, score: float) -> Part:
-    value, percent = decimal(score, decimals=2), round(100 * score)
-    if hit.original_score is not None:
-        value = tr("{score} (antes {before})", score=value, before=decimal(hit.original_score, decimals=2))
-    return Part(name=tr("reordenado"), value=value, percent=percent)
 
 
 def _chain(hit: Hit, direction: CausalDirection | None, evidence: Evidence) -> list[Link]:
