@@ -38,7 +38,7 @@ def test_the_report_has_the_fields_of_a_file(brain: Brain, folder: Path) -> None
     assert done["files"][0] == {
         "path": "a.md",
         "status": "imported",
-        "parser": "md/1",
+        "parser": "md/2",
         "pages": None,
         "chunks": None,
         "warnings": [],

@@ -11,6 +11,8 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
 
+from markupsafe import Markup
+
 from rag_core.api.access import Context, RequestContext
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.pages.cards import (
@@ -26,7 +28,7 @@ from rag_core.api.pages.cards import (
 )
 from rag_core.api.pages.cited_spans import read_span
 from rag_core.api.pages.highlights import marked
-from rag_core.api.pages.note_links import linked_notes
+from rag_core.api.pages.note_links import NoteLinks, linked_notes
 from rag_core.api.pages.opinions import IsRead, Opinion, note_opened, opinion_on
 from rag_core.api.pages.rendering import rendered_note
 from rag_core.api.pages.search_address import LANGUAGES, RESULTS, PageSearch, page_search
@@ -38,6 +40,7 @@ from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, configure
 from rag_core.embedding import knows_meaning
 from rag_core.errors import InvalidInputError, NotFoundError
 from rag_core.experiments.live_query import Answered
+from rag_core.folders.front_matter import start_of_fields, told_fields
 from rag_core.model.note import ChunkId, Note, NoteId, Span, TenantId, tag_key
 from rag_core.model.retrieval import Filters, Retrieval
 from rag_core.operation.demo_corpus import SEARCHABLE
@@ -169,11 +172,6 @@ def show_note(
     span = read_span(cita, note.content) if cita else _matched_span(context, note, fragmento, query)
     spans, words = ([], set()) if span is None else ([span], word_beginnings(query))
     links = linked_notes(context, note.id)
-    text = (
-        rendered_note(note.content, spans, words, links=links.resolved, anchor=PASSAGE, title=note.title)
-        if links.is_markdown
-        else marked(note.content, spans, words, anchor=PASSAGE)
-    )
     return render(
         "note.html",
         shelf=shelf,
@@ -182,8 +180,9 @@ def show_note(
         date=day_of(note.created_at, context.zone),
         dated_by=_DATED_BY.get(note.dated_by),
         links=links,
-        text=text,
+        text=_note_text(note, spans, words, links),
         tags=tags_of(note),
+        fields=told_fields(note.metadata),
         has_passage=span is not None,
         back=back,
         back_to=back_to,
@@ -192,6 +191,18 @@ def show_note(
         if answer_id and is_asked
         else None,
     )
+
+
+def _note_text(note: Note, spans: Sequence[Span], words: set[str], links: NoteLinks) -> Markup:
+    """The text as it is read; the fields behind it stand above it already, and are shown again only where one is marked."""
+    if not links.is_markdown:
+        return marked(note.content, spans, words, anchor=PASSAGE)
+    end = start_of_fields(note.content, note.metadata)
+    if any(start >= end for start, _ in spans):
+        end = len(note.content)
+    within = [(start, min(stop, end)) for start, stop in spans]
+    resolved = [link for link in links.resolved if link.end <= end]
+    return rendered_note(note.content[:end], within, words, links=resolved, anchor=PASSAGE, title=note.title)
 
 
 def _way_back(search: PageSearch, answer_id: UUID | None, session_id: UUID | None) -> tuple[str, str]:
