@@ -272,7 +272,7 @@ class TestTheStart:
         page.goto(empty_site)
 
         expect(page.get_by_role("heading", name="Todavía no hay notas")).to_be_visible()
-        expect(page.get_by_text("brain import mis-notas.jsonl")).to_be_visible()
+        expect(page.get_by_text("brain import ~/Notas")).to_be_visible()
         expect(page.locator(".counts")).to_have_text("0 notas")
 
     def test_demo_notes_are_called_so(self, page: Page, demo_site: str) -> None:
@@ -281,7 +281,7 @@ class TestTheStart:
         expect(page.locator(".counts")).to_have_text("Demostración 4 notas")
         page.get_by_text("Cómo usar las tuyas").click()
 
-        expect(page.get_by_text("brain import mis-notas.jsonl")).to_be_visible()
+        expect(page.get_by_text("brain import ~/Notas")).to_be_visible()
 
 
 class TestAccess:
