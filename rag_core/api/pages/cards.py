@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from markupsafe import Markup
 
+from rag_core.answering.quoting.markup import without_markup
 from rag_core.api.pages.highlights import excerpt, marked
 from rag_core.api.pages.texts import Texts, day_of, decimal, localised, spoken, tr
 from rag_core.model.document import PageUnit
@@ -232,13 +233,15 @@ def _with_ellipses(passage: Markup, *, at_start: bool, at_end: bool) -> Markup:
 
 
 def recent_note(note: Note, *, zone: ZoneInfo) -> RecentNote:
-    """The note with its beginning on one line."""
+    """The note with its beginning on one line, without marks of Markdown and a first heading that is its title."""
+    heading, _, rest = note.content[:400].partition("\n")
+    beginning = rest if heading.startswith("#") and heading.strip("# ") == note.title else note.content[:400]
     return RecentNote(
         title=title_of(note.title),
         address=f"/notas/{note.id}",
         created_at=note.created_at.isoformat(),
         date=day_of(note.created_at, zone) if note.dated_by in WRITTEN_DAYS else "",
-        beginning=" ".join(note.content[:400].split())[:160],
+        beginning=" ".join(without_markup(beginning).split())[:160],
     )
 
 

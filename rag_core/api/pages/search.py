@@ -60,6 +60,7 @@ _FIELDS = Texts(
     {"from": "«Desde»", "to": "«Hasta»", "sources": "«Fuente»", "languages": "«Idioma»", "tags": "«Etiqueta»"}
 )
 _DATED_BY = Texts({"file": "fecha del archivo", "import": "día de la importación"})
+_FIELD_NAMES = Texts({"aliases": "otros nombres", "author": "autor"})
 _FIELD = re.compile(r"filters\.(\w+)(?:\.\d+)?")
 
 router = APIRouter(include_in_schema=False)
@@ -182,7 +183,7 @@ def show_note(
         links=links,
         text=_note_text(note, spans, words, links),
         tags=tags_of(note),
-        fields=told_fields(note.metadata),
+        fields=[(_FIELD_NAMES.get(name, name), value) for name, value in told_fields(note.metadata)],
         has_passage=span is not None,
         back=back,
         back_to=back_to,
