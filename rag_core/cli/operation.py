@@ -62,7 +62,11 @@ def _status_lines(found: dict[str, Any]) -> Iterator[str]:
     yield tr("answers: {writer}", writer=_writer(found))
     is_up = found["performance"] is not None or (parts or {}).get("api") == "runs"
     yield tr("page: {page}", page=found["page"]) if is_up else tr("page: does not run; `brain up` starts it")
-    yield from (tr("{name} is {state}", name=name, state=label(state)) for name, state in (parts or {}).items() if state != "runs")
+    yield from (
+        tr("{name} is {state}", name=name, state=label(state))
+        for name, state in (parts or {}).items()
+        if state != "runs"
+    )
     yield tr("everything is kept in {home}", home=found["home"])
 
 
@@ -169,7 +173,11 @@ def _finding_row(finding: "DoctorFinding") -> list[str]:
 def _show_findings(findings: "Sequence[DoctorFinding]") -> None:
     """Print what fails with its remedy, and of what is well what everybody uses."""
     failing = [finding for finding in findings if not finding.is_ok]
-    print(tr("{count} of {all} checks FAIL", count=len(failing), all=len(findings)) if failing else tr("Everything works."))
+    print(
+        tr("{count} of {all} checks FAIL", count=len(failing), all=len(findings))
+        if failing
+        else tr("Everything works.")
+    )
     for finding in [*failing, *(one for one in findings if one.is_ok and one.name in _OF_EVERYBODY)]:
         _, name, found, remedy = _finding_row(finding)
         print(f"  {name}: {found}" + (f"\n    → {remedy}" if remedy else ""))

@@ -1,6 +1,5 @@
 """Records of questions: figures of every question, words of those in a conversation. A failure to record never fails an answer."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 

@@ -20,7 +20,20 @@ MAX_BITS = 64
 _OF_READERS = frozenset({"tags", "visibility", "department", "departments"})
 """Metadata with a place of their own, or about who may read the note."""
 _OF_PROGRAMS = frozenset(
-    "aliases banner cssclass cssclasses id kanban-plugin modificado modified permalink uid updated uuid".split()
+    [
+        "aliases",
+        "banner",
+        "cssclass",
+        "cssclasses",
+        "id",
+        "kanban-plugin",
+        "modificado",
+        "modified",
+        "permalink",
+        "uid",
+        "updated",
+        "uuid",
+    ]
 )
 
 
@@ -106,7 +119,9 @@ def as_json(value: Any) -> Any:
 
 def told_fields(metadata: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Names and values of a note's metadata as people read them, by name: texts, numbers and lists of them."""
-    told = ((" ".join(name.split()), _told(value)) for name, value in sorted(metadata.items()) if name not in _OF_READERS)
+    told = (
+        (" ".join(name.split()), _told(value)) for name, value in sorted(metadata.items()) if name not in _OF_READERS
+    )
     return [(name, value) for name, value in told if name and value]
 
 

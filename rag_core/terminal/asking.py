@@ -14,7 +14,7 @@ from rag_core.answering.events import (
     QuestionUnderstood,
     SentenceReady,
 )
-from rag_core.answering.quoting.markup import without_markup
+from rag_core.answering.quoting.markup import plain_lines
 from rag_core.answering.sources.search_configuration import default_options
 from rag_core.conversation.sessions import begun_session, read_conversation
 from rag_core.errors import NotFoundError
@@ -131,7 +131,7 @@ def _cited(answer: Answer, hide: Hiding, settings: Settings) -> Iterator[dict[st
     for source in answer.sources:
         uses = [citation for citation in answer.citations if citation.number == source.number]
         if uses:
-            quotes = dict.fromkeys(" ".join(hide(without_markup(use.quote)).split()) for use in uses if use.quote)
+            quotes = dict.fromkeys(" ".join(hide(plain_lines(use.quote)).split()) for use in uses if use.quote)
             yield {
                 **_named(source, hide, settings),
                 "number": source.number,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from rag_core.answering.quoting.markup import without_markup
+from rag_core.answering.quoting.markup import plain_lines
 from rag_core.configuration.schema import configure, of_search
 from rag_core.embedding import knows_meaning
 from rag_core.model.note import Language
@@ -74,7 +74,7 @@ def _shown_hit(hit: Hit, found: Retrieval, settings: Settings, *, is_by_meaning:
         "pageUnit": hit.page_unit,
         "foundBy": _ways(hit, is_by_meaning=is_by_meaning),
         "chain": list(causal_chain(hit, found.transformed.direction if found.transformed else None) or ()),
-        "snippet": best_snippet(without_markup(hit.content), found.query, language=hit.language),
+        "snippet": best_snippet(plain_lines(hit.content), found.query, language=hit.language),
     }
 
 

@@ -77,7 +77,13 @@ def main() -> None:
     """Ask, measure, draw if asked to."""
     folder = Path(os.environ["BRAIN_TEST_DATA"])
     forget_environment(None)
-    asked = [*_asked_squad(folder), *_asked_absent(folder), *_asked_xquad(folder), *_asked_across(folder), *_asked_demo()]
+    asked = [
+        *_asked_squad(folder),
+        *_asked_absent(folder),
+        *_asked_xquad(folder),
+        *_asked_across(folder),
+        *_asked_demo(),
+    ]
     scores = {kind: [one.score for one in asked if one.kind == kind] for kind in _kinds(asked)}
     if "--curve" in sys.argv:
         path = Path(sys.argv[sys.argv.index("--curve") + 1])

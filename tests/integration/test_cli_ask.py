@@ -278,6 +278,15 @@ def test_a_refusal_is_told_once_with_the_notes_of_the_search_and_not_the_newest(
     assert "más recientes" not in done.stderr
 
 
+def test_quotations_are_shown_without_marks_of_markdown(brain: Brain, make_note: Any, index_notes: Any) -> None:
+    make_note("- [ ] Comprar **billetes** a [[viajes/Cádiz|Cádiz]]", external_id="n")
+    index_notes()
+
+    done = brain("ask", "¿Qué billetes hay que comprar a Cádiz?")
+
+    assert "    «Comprar billetes a Cádiz»" in done.stdout.splitlines()
+
+
 def test_a_conversation_that_is_not_there_is_a_failure(brain: Brain) -> None:
     done = brain("ask", TARTA, "--session", "00000000-0000-0000-0000-000000000000")
 

@@ -183,3 +183,10 @@ def test_a_file_with_sizes_of_chunks_is_refused_as_by_promote(brain: Brain, trav
 
     assert refused.exit_code == 1
     assert "chunking is decided when notes are indexed" in json.loads(refused.stdout)["error"]
+
+
+def test_a_snippet_is_shown_without_marks_of_markdown(brain: Brain, make_note, index_notes) -> None:
+    make_note("## Viajes\n- [ ] Tren a [[Cádiz]] con **Ana**", external_id="n")
+    index_notes()
+
+    assert "    Viajes Tren a Cádiz con Ana" in [line.rstrip() for line in brain("search", "tren").stdout.splitlines()]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from quoting_texts import in_march, reading, source, texts
 
 from rag_core.answering.quoting.extractive import ExtractiveAnswerer, _cited
-from rag_core.answering.quoting.selection import NOTHING, MAX_PASSAGES, quote
+from rag_core.answering.quoting.selection import MAX_PASSAGES, NOTHING, quote
 from rag_core.answering.quoting.sentence_scores import MAX_AFTER, MAX_CHARACTERS, score_sentences
 from rag_core.answering.verification.check import check_citations
 from rag_core.chunking import sentence_spans
@@ -186,7 +186,9 @@ class TestPassages:
             "La caldera perdía agua."
         ]
 
-    @pytest.mark.parametrize("line", ["- [[La caldera]]: cambiada en mayo", "- [la caldera](https://ejemplo.es/caldera)"])
+    @pytest.mark.parametrize(
+        "line", ["- [[La caldera]]: cambiada en mayo", "- [la caldera](https://ejemplo.es/caldera)"]
+    )
     def test_a_link_that_something_is_said_of_and_one_out_of_the_notes_are_quoted(self, line) -> None:
         assert texts(quote("¿Qué hay de la caldera?", reading(source(line)), language="es")) == [line]
 

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from markupsafe import Markup
 
-from rag_core.answering.quoting.markup import without_markup
+from rag_core.answering.quoting.markup import plain_lines
 from rag_core.api.pages.highlights import excerpt, marked
 from rag_core.api.pages.texts import Texts, day_of, decimal, localised, spoken, tr
 from rag_core.model.document import PageUnit
@@ -241,7 +241,7 @@ def recent_note(note: Note, *, zone: ZoneInfo) -> RecentNote:
         address=f"/notas/{note.id}",
         created_at=note.created_at.isoformat(),
         date=day_of(note.created_at, zone) if note.dated_by in WRITTEN_DAYS else "",
-        beginning=" ".join(without_markup(beginning).split())[:160],
+        beginning=" ".join(plain_lines(beginning).split())[:160],
     )
 
 

@@ -10,7 +10,6 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
-
 from markupsafe import Markup
 
 from rag_core.api.access import Context, RequestContext
