@@ -48,7 +48,7 @@ def status(tenant: TenantOption = None, is_verbose: VerboseOption = False, is_js
 
 
 def _status_lines(found: dict[str, Any]) -> Iterator[str]:
-    """What people want to know of their notes, a line each."""
+    """Facts that people want to know of their notes, a line each."""
     from rag_core.runtime.engine import DEFAULT_TENANT
 
     notes, stale, migration, parts = (found[name] for name in ("notes", "stale_notes", "migration", "parts"))
