@@ -22,7 +22,7 @@ REMEDIES: Mapping[Rule, str] = {
         "Look whether the schedule `nightly_index_and_evaluation` is on and its last run succeeded; the job `index_notes` "
         "evaluates at once."
     ),
-    "latency_high": "`brain status` shows which stage takes the time.",
+    "latency_high": "`brain status --verbose` shows which stage takes the time.",
     "error_rate_high": "`brain doctor` tells what does not answer; the API's log has each failure.",
     "service_silent": "Look whether the API runs, and start it again: `brain up` or `brain serve`.",
     "watch_failed": "The log of Dagster's code server has the whole error. If it is none of the above, please report it.",

@@ -10,6 +10,7 @@ from rag_core.answering.confidence import Evidence, final_confidence, groundedne
 from rag_core.answering.events import AnswerRequest
 from rag_core.answering.finishing import finish
 from rag_core.answering.quoting.extractive import A_DAY
+from rag_core.answering.sources.context import make_sources
 from rag_core.answering.sources.fallbacks import FoundSources
 from rag_core.answering.understanding.understand import Question
 from rag_core.answering.verification.citations import without_citations
@@ -32,10 +33,12 @@ from rag_core.model.answer import (
     Source,
 )
 from rag_core.model.document import place_of
-from rag_core.model.note import Language, Span
+from rag_core.model.note import Language, NoteId, Span
 from rag_core.retrieval.deadline import StageClock
 from rag_core.settings import Settings
 
+NEAREST_NOTES = 3
+"""Number of notes that a refusal refers its reader to."""
 _LETTER = re.compile(r"[^\W_]")
 _BEFORE_WRITING: frozenset[RefusalReason] = frozenset({"nothing_found", "insufficient_evidence", "no_sentence_fits"})
 
@@ -195,11 +198,16 @@ def _answer(
         uncited=checked.uncited,
         removed_citations=checked.removed,
         sources=_with_places(basis.context.sources, checked.citations, keeps_pages=is_labelled),
+        nearest=() if refusal is None else _nearest(basis),
         confidence=confidence,
         refusal=refusal,
         groundedness=groundedness,
         disclaimer=disclaimer,
-        warnings=(*question.warnings, *_path_warnings(basis, written, checked), *warnings),
+        warnings=(
+            *question.warnings,
+            *_path_warnings(basis, written, checked, is_refused=refusal is not None),
+            *warnings,
+        ),
         answerer=written.answerer if written else basis.answerer,
         retrieval=found.retrieval,
         fallback=found.fallback,
@@ -218,11 +226,31 @@ def _prompt_tokens(basis: AnswerBasis) -> int:
     return sum(map(count_tokens, (basis.context.text, basis.context.graph, basis.question.searched)))
 
 
-def _path_warnings(basis: AnswerBasis, written: WrittenAnswer | None, checked: CheckedText) -> Iterator[str]:
-    """Warnings for the reader about the way the answer was made, in its language."""
+def _nearest(basis: AnswerBasis) -> tuple[Source, ...]:
+    """The first passages of different notes that the search found, in its order, for a reader whom the answer cannot help.
+
+    Where the newest notes were read in their stead, they are not among them.
+    """
+    is_searched = not basis.is_of_recent_notes
+    sources = basis.context.sources if is_searched else make_sources(basis.found.retrieval.hits)
+    first_of_note: dict[NoteId, Source] = {}
+    for source in sources:
+        first_of_note.setdefault(source.note_id, source)
+    return tuple(first_of_note.values())[:NEAREST_NOTES]
+
+
+def _path_warnings(
+    basis: AnswerBasis, written: WrittenAnswer | None, checked: CheckedText, *, is_refused: bool
+) -> Iterator[str]:
+    """Warnings for the reader about the way the answer was made, in its language.
+
+    A refusal already says that no note helps; a source that commands its reader matters to those who are told to read it.
+    """
     for kind in (*_of_the_search(basis), *_of_the_writing(written, checked)):
-        yield basis.wording.path_warnings[kind]
-    if any(_has_instructions(source.original) for source in basis.context.sources):
+        if not (is_refused and kind == "recent_notes"):
+            yield basis.wording.path_warnings[kind]
+    cited = {citation.number for citation in checked.citations}
+    if any(_has_instructions(source.original) for source in basis.context.sources if source.number in cited):
         yield basis.wording.answer_warnings["instructions"]
 
 

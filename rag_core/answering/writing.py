@@ -86,6 +86,11 @@ class Writing:
         return isinstance(self.answerer, ExtractiveAnswerer)
 
     @property
+    def _is_refused(self) -> bool:
+        """True where nothing could be quoted: the refusal is worded when the answer is finished, and shown once."""
+        return isinstance(self.answerer, ExtractiveAnswerer) and not self.answerer.quotation.passages
+
+    @property
     def _seconds_spent(self) -> float:
         return time.perf_counter() - self.began_at
 
@@ -139,7 +144,7 @@ class Writing:
                 if part is None:
                     return
                 self.parts.append(part)
-                if part.text:
+                if part.text and not self._is_refused:
                     yield SentenceReady(text=part.text, start=start, citations=moved(part, start).citations)
                 start += len(part.text)
 

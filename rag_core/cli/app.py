@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
 _HELP = (
     "Search your notes and ask them questions.\n\n"
-    'First steps: `brain import notes.jsonl`, `brain index`, `brain search "¿qué decidimos sobre el piso?"`. '
-    "`brain doctor` says what is missing, `brain COMMAND --help` shows examples."
+    "First steps: `brain import ~/Notas` (a folder of notes and documents), `brain index`, "
+    '`brain ask "¿qué decidimos sobre el piso?"`. `brain up` starts the page. `brain doctor` says what is missing, '
+    "`brain COMMAND --help` shows examples."
 )
 
 app = typer.Typer(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_core.cli.app import JsonOption, TenantOption, app, command, own_tenant, print_json, say, table
-from rag_core.cli.importing import DEFAULT_SOURCE, ExcludeOption, NoteLanguageOption
+from rag_core.cli.importing import DEFAULT_SOURCE, ExcludeOption, NoteLanguageOption, tell_messages
 from rag_core.cli.messages import amount, headings, label, localised, tr
 
 if TYPE_CHECKING:
@@ -104,6 +104,9 @@ def _show_report(report: "FolderReport | None", stored: "StoredFolder") -> None:
             "rejected": report.count("refused", "failed"),
         }
         print("  ".join(f"{label(name)} {count}" for name, count in counts.items()))
+        tell_messages(report.files)
+    if stored.refused or stored.failed:
+        say(_how_to_list(stored.source))
     if stored.problem:
         say(localised(stored.problem))
     print(tr("{path} is followed as source {source} while `brain up` runs.", path=stored.path, source=stored.source))
@@ -149,15 +152,26 @@ def list_all(tenant: TenantOption = None, is_json: JsonOption = False) -> None:
         if not folders:
             say(tr("No folder yet. `brain folder add PATH` follows one."))
             return
-        rows = [[one.source, one.path, tr("yes") if one.is_watched else tr("no"), *_numbers(one)] for one in folders]
-        table(tr("Folders"), headings("source", "folder", "followed", "indexed", "waiting", "refused", "failed"), rows)
         for one in folders:
-            if one.problem:
-                say(f"{one.source}: {localised(one.problem)}")
+            _show_folder(one)
 
 
-def _numbers(folder: "StoredFolder") -> tuple[str, ...]:
-    return tuple(str(count) for count in (folder.indexed, folder.waiting, folder.refused, folder.failed))
+def _show_folder(folder: "StoredFolder") -> None:
+    """A folder in a few lines: its source, where it is, what became of its files, and what is to be done."""
+    followed = tr("followed while `brain up` runs") if folder.is_watched else tr("not followed")
+    print(f"{folder.source}: {followed}\n  {folder.path}")
+    counts = {"indexed": folder.indexed, "waiting": folder.waiting, "refused": folder.refused, "failed": folder.failed}
+    print("  " + ", ".join(f"{label(name)}: {count:,}" for name, count in counts.items() if count or name == "indexed"))
+    if folder.refused or folder.failed:
+        print("  " + _how_to_list(folder.source))
+    if folder.problem:
+        print(f"  {localised(folder.problem)}")
+
+
+def _how_to_list(source: str) -> str:
+    from shlex import quote
+
+    return tr("`brain folder status {source}` lists every file with its state and reason.", source=quote(source))
 
 
 @folder_app.command("status")

@@ -33,8 +33,17 @@ class _Context(typer.Context):
         return super().get_help()
 
 
+_FIRST = ("import", "folder", "index", "search", "ask", "up", "down", "status", "doctor")
+"""Commands that everybody needs, in the order in which they are needed."""
+
+
 class LocalisedGroup(TyperGroup):
     """The whole command line; its help and its usage errors are in the reader's language."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names of the commands, those first that everybody needs."""
+        names = super().list_commands(ctx)
+        return sorted(names, key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Parse the words of the command line."""

@@ -93,7 +93,7 @@ class _Imported:
         return lines or any(report.is_new_tenant for _, report in self.folders)
 
 
-@app.command("ingest")
+@app.command("ingest", hidden=True)
 @app.command("import")
 def import_notes(
     paths: Annotated[
@@ -288,11 +288,16 @@ def _show(imported: _Imported) -> None:
         _show_folder(name, found)
 
 
-def _show_folder(name: str, report: "FolderReport") -> None:
-    for message, paths in _by_message(report.files):
+def tell_messages(files: "Sequence[FileOutcome]") -> None:
+    """Print each error and warning once, with the first files that have it."""
+    for message, paths in _by_message(files):
         more = len(paths) - FIRST_FILES_TOLD
         told = ", ".join(paths[:FIRST_FILES_TOLD]) + (tr(" and {more:,} more", more=more) if more > 0 else "")
         say(f"  {told}: {localised(message)}")
+
+
+def _show_folder(name: str, report: "FolderReport") -> None:
+    tell_messages(report.files)
     if report.withheld:
         say(
             tr(

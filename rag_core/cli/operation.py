@@ -1,6 +1,7 @@
 """Commands of an operator: check the installation, show its status, stop it."""
 
-from typing import Annotated, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,10 +19,18 @@ from rag_core.cli.app import (
 from rag_core.cli.asking import show_answer
 from rag_core.cli.messages import amount, headings, label, localised, tr
 
+if TYPE_CHECKING:
+    from rag_core.operation.doctor import DoctorFinding
+
+VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Show every detail, for engineers.")]
+
 
 @app.command("status")
-def status(tenant: TenantOption = None, is_json: JsonOption = False) -> None:
-    """Show what is stored and stale, the models in use, the last evaluation, and how the running API does."""
+def status(tenant: TenantOption = None, is_verbose: VerboseOption = False, is_json: JsonOption = False) -> None:
+    """Show how many notes there are, if all are indexed, what answers questions, and whether the page runs.
+
+    With --verbose also the models and configuration in use, the last evaluation, and the running API's figures.
+    """
     from rag_core.operation.status import read_status
     from rag_core.runtime.engine import open_engine
     from rag_core.runtime.homes import read_settings_to_read
@@ -30,8 +39,44 @@ def status(tenant: TenantOption = None, is_json: JsonOption = False) -> None:
         found = read_status(engine, engine.named_tenant(tenant))
         if is_json:
             print_json(found)
-        else:
+        elif is_verbose:
             _show_status(found)
+        else:
+            for line in _status_lines(found):
+                print(line)
+            say(tr("`brain status --verbose` shows every detail."))
+
+
+def _status_lines(found: dict[str, Any]) -> Iterator[str]:
+    """Facts that people want to know of their notes, a line each."""
+    from rag_core.runtime.engine import DEFAULT_TENANT
+
+    notes, stale, migration, parts = (found[name] for name in ("notes", "stale_notes", "migration", "parts"))
+    indexed = tr("all indexed") if not stale else tr("{stale:,} to be indexed: `brain index`", stale=stale)
+    owner = "" if found["tenant"] == DEFAULT_TENANT else tr(" of {tenant}", tenant=found["tenant"])
+    yield f"{amount(notes, 'note')}{owner}" + (f", {indexed}" if notes else "")
+    if not notes:
+        yield tr("`brain import ~/Notas` takes a folder of notes and documents.")
+    if migration["state"] != "not_started":
+        yield tr("migration: {progress}", progress=_migration(migration))
+    yield tr("answers: {writer}", writer=_writer(found))
+    is_up = found["performance"] is not None or (parts or {}).get("api") == "runs"
+    yield tr("page: {page}", page=found["page"]) if is_up else tr("page: does not run; `brain up` starts it")
+    yield from (
+        tr("{name} is {state}", name=name, state=label(state))
+        for name, state in (parts or {}).items()
+        if state != "runs"
+    )
+    yield tr("everything is kept in {home}", home=found["home"])
+
+
+def _writer(found: dict[str, Any]) -> str:
+    """Who writes answers, and if questions leave the machine."""
+    if found["chat_model"] is None:
+        return tr("passages of your notes, word for word (no chat model)")
+    server = found["chat_server"] or {}
+    leaving = tr(", on another machine: {address}", address=server["address"]) if server.get("leaves_machine") else ""
+    return f"{found['chat_model']}{leaving}"
 
 
 def _show_status(found: dict[str, Any]) -> None:
@@ -94,24 +139,49 @@ def _shown(value: Any) -> str:
     return tr("none") if value is None else str(value)
 
 
+_OF_EVERYBODY = ("brain up", "chat model")
+"""Checks that everybody is told of, well or not."""
+
+
 @app.command("doctor")
-def doctor(is_json: JsonOption = False) -> None:
-    """Check what Brain Sync needs: settings, server, pgvector, roles, schema, models, Ollama. Exits 1 if something fails."""
+def doctor(is_verbose: VerboseOption = False, is_json: JsonOption = False) -> None:
+    """Check that everything works, and say what to do where something does not. Exits 1 if something fails.
+
+    With --verbose every check: settings, server, pgvector, roles, schema, models, Ollama.
+    """
     from rag_core.operation.doctor import examine
 
     with command(is_json=is_json):
         findings = examine()
+        is_well = all(f.is_ok for f in findings)
         if is_json:
             checks = [f.to_json() | {"found": localised(f.found), "remedy": localised(f.remedy)} for f in findings]
-            print_json({"ok": all(f.is_ok for f in findings), "checks": checks})
+            print_json({"ok": is_well, "checks": checks})
+        elif is_verbose:
+            table("brain doctor", ["", tr("check"), tr("found"), tr("remedy")], list(map(_finding_row, findings)))
         else:
-            rows = [
-                [tr("ok" if f.is_ok else "FAILS"), localised(f.name), localised(f.found), localised(f.remedy)]
-                for f in findings
-            ]
-            table("brain doctor", ["", tr("check"), tr("found"), tr("remedy")], rows)
-        if not all(f.is_ok for f in findings):
+            _show_findings(findings)
+        if not is_well:
             raise typer.Exit(1)
+
+
+def _finding_row(finding: "DoctorFinding") -> list[str]:
+    mark = tr("ok" if finding.is_ok else "FAILS")
+    return [mark, localised(finding.name), localised(finding.found), localised(finding.remedy)]
+
+
+def _show_findings(findings: "Sequence[DoctorFinding]") -> None:
+    """Print what fails with its remedy, and of what is well what everybody uses."""
+    failing = [finding for finding in findings if not finding.is_ok]
+    print(
+        tr("{count} of {all} checks FAIL", count=len(failing), all=len(findings))
+        if failing
+        else tr("Everything works.")
+    )
+    for finding in [*failing, *(one for one in findings if one.is_ok and one.name in _OF_EVERYBODY)]:
+        _, name, found, remedy = _finding_row(finding)
+        print(f"  {name}: {found}" + (f"\n    → {remedy}" if remedy else ""))
+    say(tr("`brain doctor --verbose` shows every check."))
 
 
 @app.command("down")

@@ -10,7 +10,7 @@ import typer
 
 from rag_core.cli.answering import answer_events_of
 from rag_core.cli.app import JsonOption, TenantOption, app, command, facts_of, print_json, say
-from rag_core.cli.messages import language, localised, tr
+from rag_core.cli.messages import label, language, localised, tr
 from rag_core.language import LANGUAGES
 from rag_core.model.enrichment import DOCUMENT_TYPES
 from rag_core.terminal.requests import TerminalSearch
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rag_core.configuration.schema import RetrievalConfig
     from rag_core.terminal.requests import Event
 
+_INDENTED = (0, 0, 0, 4)
 _STRATEGIES = ("semantic", "fulltext", "hybrid", "hybrid+rerank")
 
 
@@ -196,16 +197,17 @@ def _nothing_found(*, is_filtered: bool) -> str:
 
 def _print_hits(hits: Sequence[Mapping[str, Any]]) -> None:
     from rich.console import Console
+    from rich.padding import Padding
 
     console = Console(highlight=False, emoji=False)
     for number, hit in enumerate(hits, 1):
         heading = f"[bold]\\[{number}] {_plain(hit['title'])}[/bold]"
-        score = tr("score {score:.2f} ({method})", score=hit["score"], method=hit["method"])
-        facts = f"{_plain(facts_of(hit))}  {score}"
-        console.print(f"{heading}  [dim]{facts}[/dim]")
+        ways = ", ".join(map(label, hit["foundBy"]))
+        console.print(f"{heading}  [dim]{_plain(facts_of(hit))}  {ways}[/dim]")
         if hit["chain"]:
-            console.print(f"    [green]{_plain(' → '.join(hit['chain']))}[/green]")
-        console.print("    " + _plain(hit["snippet"]) + "\n")
+            console.print(Padding(f"[green]{_plain(' → '.join(hit['chain']))}[/green]", _INDENTED, expand=False))
+        console.print(Padding(_plain(hit["snippet"]), _INDENTED, expand=False))
+        console.print()
 
 
 def _plain(text: str) -> str:

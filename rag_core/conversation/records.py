@@ -1,6 +1,5 @@
 """Records of questions: figures of every question, words of those in a conversation. A failure to record never fails an answer."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -8,15 +7,13 @@ from rag_core.chunking import count_tokens
 from rag_core.errors import RagError
 from rag_core.model.answer import Answer, PromptContext, Source
 from rag_core.model.conversation import CitedSource, KeptAnswer, QuestionFigures, SearchFigures
-from rag_core.model.note import NoteId, TenantId
+from rag_core.model.note import TenantId
 from rag_core.model.retrieval import Retrieval
 from rag_core.storage.conversations import insert_turn, touch_session
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.questions import insert_question, insert_search_figures
 from rag_core.telemetry.logs import log_degraded
 
-NEAREST_NOTES = 3
-"""Number of notes that a refusal refers its reader to."""
 RECORD_MS = 1_000
 """Maximum time for the record of a finished answer; the answer does not wait longer."""
 
@@ -126,7 +123,7 @@ def kept_answer(answer: Answer) -> KeptAnswer:
         uncited=answer.uncited,
         removed_citations=answer.removed_citations,
         sources=tuple(_kept_source(source) for source in answer.sources if source.number in cited),
-        nearest=() if answer.refusal is None else tuple(map(_kept_source, nearest_sources(answer.sources))),
+        nearest=tuple(map(_kept_source, answer.nearest)),
         confidence=answer.confidence,
         refusal=answer.refusal,
         groundedness=answer.groundedness,
@@ -135,14 +132,6 @@ def kept_answer(answer: Answer) -> KeptAnswer:
         answerer=answer.answerer,
         fallback=answer.fallback,
     )
-
-
-def nearest_sources(sources: Sequence[Source]) -> list[Source]:
-    """The first sources of different notes, ``NEAREST_NOTES`` at most."""
-    first_of_note: dict[NoteId, Source] = {}
-    for source in sources:
-        first_of_note.setdefault(source.note_id, source)
-    return list(first_of_note.values())[:NEAREST_NOTES]
 
 
 def _kept_source(source: Source) -> CitedSource:

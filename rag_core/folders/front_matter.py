@@ -1,4 +1,8 @@
-"""Front matter: YAML between two lines of ``---`` at the beginning of a Markdown file."""
+"""Front matter: YAML between two lines of ``---`` at the beginning of a Markdown file.
+
+Fields that say something of the note's subject ("autor: Marta") are told behind its text, where they are found, quoted and cited
+like the rest; those that programs keep for themselves are metadata alone.
+"""
 
 import math
 from collections.abc import Mapping
@@ -13,6 +17,24 @@ _ENDS = ("---", "...")
 MAX_CHARACTERS = 100_000
 MAX_DEPTH = 20
 MAX_BITS = 64
+_OF_READERS = frozenset({"tags", "visibility", "department", "departments"})
+"""Metadata with a place of their own, or about who may read the note."""
+_OF_PROGRAMS = frozenset(
+    [
+        "aliases",
+        "banner",
+        "cssclass",
+        "cssclasses",
+        "id",
+        "kanban-plugin",
+        "modificado",
+        "modified",
+        "permalink",
+        "uid",
+        "updated",
+        "uuid",
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,3 +115,33 @@ def as_json(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: as_json(one) for name, one in value.items()}
     return [as_json(one) for one in value] if isinstance(value, list) else value
+
+
+def told_fields(metadata: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Names and values of a note's metadata as people read them, by name: texts, numbers and lists of them."""
+    told = (
+        (" ".join(name.split()), _told(value)) for name, value in sorted(metadata.items()) if name not in _OF_READERS
+    )
+    return [(name, value) for name, value in told if name and value]
+
+
+def with_fields(body: str, metadata: Mapping[str, Any]) -> str:
+    """The body, a blank line, and the fields about the note's subject, a line each: "estado: en curso"."""
+    return f"{body.rstrip()}{told}".lstrip("\n") if (told := _behind(metadata)) else body
+
+
+def start_of_fields(text: str, metadata: Mapping[str, Any]) -> int:
+    """Where the fields begin that stand behind the body of a text; its end where none do."""
+    told = _behind(metadata)
+    return 0 if text == told.strip() else len(text.removesuffix(told))
+
+
+def _behind(metadata: Mapping[str, Any]) -> str:
+    told = "\n".join(f"{name}: {value}" for name, value in told_fields(metadata) if name not in _OF_PROGRAMS)
+    return f"\n\n{told}" if told else ""
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(filter(None, map(_told, value)))
+    return " ".join(str(value).split()) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""

@@ -8,7 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from rag_core.folders.dates import DATE_FIELDS, date_of_fields, dated
-from rag_core.folders.front_matter import as_json, split_front_matter
+from rag_core.folders.front_matter import as_json, split_front_matter, with_fields
 from rag_core.folders.links import code_spans, find_links, find_tags, names_of
 from rag_core.language import LANGUAGES
 from rag_core.model.document import DocumentBlock, NoteLink, ParsedDocument, StoredFile
@@ -81,8 +81,9 @@ class FileReading:
             InvalidInputError: no text, or a field that cannot be taken.
         """
         front = split_front_matter(storable(decode(file.data)))
-        document = markdown_document(front.body, parser="markdown", max_characters=self.max_characters)
         fields = {name.casefold(): value for name, value in front.fields.items()}
+        text = with_fields(front.body, _own_metadata(fields))
+        document = markdown_document(text, parser="markdown", max_characters=self.max_characters)
         code = code_spans(document.text, document.blocks)
         written, unread = date_of_fields(fields, self.zone)
         metadata = _with_tags(fields, find_tags(document.text, code))
@@ -213,7 +214,12 @@ def _language(fields: Mapping[str, Any]) -> Language | None:
 
 def _with_tags(fields: Mapping[str, Any], found: tuple[str, ...]) -> Mapping[str, Any]:
     """Metadata of a note: fields that mean nothing else, aliases, and the tags of front matter and text."""
-    kept = {name: as_json(value) for name, value in fields.items() if name not in _OWN_FIELDS}
+    kept = _own_metadata(fields)
     aliases = _texts(fields, _ALIASES)
     tags = [tag.lstrip("#") for tag in _texts(fields, _TAGS)]
     return with_tags(kept | ({"aliases": aliases} if aliases else {}), [*tags, *found]) or {}
+
+
+def _own_metadata(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that mean nothing else, as JSON."""
+    return {name: as_json(value) for name, value in fields.items() if name not in _OWN_FIELDS}

@@ -192,6 +192,8 @@ class Answer:
     answer_tokens: int
     stages: Mapping[str, float]
     """Milliseconds: retrieval, generation, checking, total."""
+    nearest: tuple[Source, ...] = ()
+    """Of a refusal the first passages of different notes that the search found, in its order."""
 
     @property
     def checked(self) -> CheckedText:

@@ -14,8 +14,8 @@ from rag_core.answering.events import (
     QuestionUnderstood,
     SentenceReady,
 )
+from rag_core.answering.quoting.markup import plain_lines
 from rag_core.answering.sources.search_configuration import default_options
-from rag_core.conversation.records import nearest_sources
 from rag_core.conversation.sessions import begun_session, read_conversation
 from rag_core.errors import NotFoundError
 from rag_core.guardrails.policies import Hiding, hiding, redaction_policy
@@ -116,7 +116,7 @@ def _shown(answer: Answer, settings: Settings) -> dict[str, Any]:
     return {
         "text": answer.text,
         "sources": list(_cited(answer, hide, settings)),
-        "nearest": [_named(source, hide, settings) for source in nearest_sources(answer.sources)] if is_refused else [],
+        "nearest": [_named(source, hide, settings) for source in answer.nearest],
         "searchFor": (answer.standalone or answer.question) if is_refused else None,
         "warnings": list(answer.warnings),
         "confidence": answer.confidence,
@@ -131,7 +131,7 @@ def _cited(answer: Answer, hide: Hiding, settings: Settings) -> Iterator[dict[st
     for source in answer.sources:
         uses = [citation for citation in answer.citations if citation.number == source.number]
         if uses:
-            quotes = dict.fromkeys(" ".join(hide(use.quote).split()) for use in uses if use.quote)
+            quotes = dict.fromkeys(" ".join(hide(plain_lines(use.quote)).split()) for use in uses if use.quote)
             yield {
                 **_named(source, hide, settings),
                 "number": source.number,

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+from rag_core.answering.quoting.markup import plain_lines
 from rag_core.configuration.schema import configure, of_search
+from rag_core.embedding import knows_meaning
 from rag_core.model.note import Language
 from rag_core.model.retrieval import Hit, Retrieval
 from rag_core.model.zones import in_zone
@@ -48,29 +50,37 @@ def search_events(
     if asked.is_json:
         yield {"kind": "document", "document": retrieval_to_wire(found)}
     else:
-        yield {"kind": "found", **_shown(found, asked.language, engine.settings), "isFiltered": not filters.is_empty}
+        shown = _shown(found, asked.language, engine.settings, is_by_meaning=knows_meaning(engine.model))
+        yield {"kind": "found", **shown, "isFiltered": not filters.is_empty}
 
 
-def _shown(found: Retrieval, language: Language, settings: Settings) -> dict[str, Any]:
+def _shown(found: Retrieval, language: Language, settings: Settings, *, is_by_meaning: bool) -> dict[str, Any]:
     said = understood(found, zone=settings.zone, language=language)
     return {
         "understood": None if said is None else said.line,
-        "hits": [_shown_hit(hit, found, settings) for hit in found.hits],
+        "hits": [_shown_hit(hit, found, settings, is_by_meaning=is_by_meaning) for hit in found.hits],
         "warnings": list(found.warnings),
         "strategy": found.strategy,
         "latencyMs": found.latency_ms,
     }
 
 
-def _shown_hit(hit: Hit, found: Retrieval, settings: Settings) -> dict[str, Any]:
+def _shown_hit(hit: Hit, found: Retrieval, settings: Settings, *, is_by_meaning: bool) -> dict[str, Any]:
     return {
         "title": hit.title or hit.external_id,
         "externalId": hit.external_id,
         "written": str(in_zone(hit.created_at, settings.zone).date()) if hit.is_dated else "",
         "page": hit.page,
         "pageUnit": hit.page_unit,
-        "score": hit.score,
-        "method": hit.method,
+        "foundBy": _ways(hit, is_by_meaning=is_by_meaning),
         "chain": list(causal_chain(hit, found.transformed.direction if found.transformed else None) or ()),
-        "snippet": best_snippet(hit.content, found.query, language=hit.language),
+        "snippet": best_snippet(plain_lines(hit.content), found.query, language=hit.language),
     }
+
+
+def _ways(hit: Hit, *, is_by_meaning: bool) -> list[str]:
+    """The ways in which the search found a passage, the best place first; without a model of meaning none is by meaning."""
+    semantic = "by meaning" if is_by_meaning else "by likeness"
+    names = {"fulltext": "by words", "semantic": semantic, "graph": "by cause and effect"}
+    legs = [ranking.partition(":")[0] for ranking in sorted(hit.ranks, key=hit.ranks.__getitem__)]
+    return list(dict.fromkeys(names[leg] for leg in legs if leg in names))

@@ -245,7 +245,7 @@ class TestTheNewestNotes:
             [],
             "insufficient",
         )
-        assert language_of("es").messages.path_warnings["recent_notes"] in body["meta"]["warnings"]
+        assert language_of("es").messages.path_warnings["recent_notes"] not in body["meta"]["warnings"]
 
     def test_the_hybrid_contract_does_not_read_them(self, server: str, template: str) -> None:
         with served_notes(server, template, notes=(NOTES[0],)) as client:

@@ -1,6 +1,7 @@
 """Uploads: taken at once, parsed by a job, told by state and structure, given back as they came."""
 
 import io
+import re
 from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
@@ -188,7 +189,7 @@ def test_a_document_has_a_structure(client: TestClient, do_jobs: DoJobs) -> None
     assert [content[block["start"] : block["end"]] for block in structure["blocks"]][1] == "Hola."
     assert structure["sections"][0]["end"] == len(content)
     assert structure["chunks"][0]["method"] == "sentence"
-    assert structure["parserMetadata"]["parserUsed"] == "md/1"
+    assert structure["parserMetadata"]["parserUsed"] == "md/2"
 
 
 def test_the_original_comes_back_as_it_was(client: TestClient, do_jobs: DoJobs) -> None:
@@ -313,6 +314,31 @@ def test_a_documents_page_shows_its_markdown_and_the_passage(client: TestClient,
 
     assert '<h2 id="t-taller"><mark id="pasaje">' in page
     assert "<td><mark><b>broca</b></mark></td>" in page
+
+
+class TestFieldsOfFrontMatter:
+    NOTE = "---\nautor: Marta <Ruiz>\nestado: en curso\ntags: [obra]\n---\nEmpieza en marzo."
+
+    def test_they_stand_above_the_text_once(self, client: TestClient, do_jobs: DoJobs) -> None:
+        uploaded(client, self.NOTE, "a.md")
+        do_jobs()
+        (hit,) = client.post("/api/retrieve", json={"query": "Marta"}).json()["results"]
+
+        page = client.get(f"/notas/{hit['noteId']}?fragmento={hit['chunkId']}&q=marzo").text
+
+        fields = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page)
+        assert fields == [("autor", "Marta &lt;Ruiz&gt;"), ("estado", "en curso")]
+        assert "en curso" not in page.partition("</dl>")[2]
+
+    def test_one_that_is_cited_is_marked_in_the_text(self, client: TestClient, do_jobs: DoJobs) -> None:
+        uploaded(client, self.NOTE, "a.md")
+        do_jobs()
+        (hit,) = client.post("/api/retrieve", json={"query": "Marta"}).json()["results"]
+        start = hit["content"].index("estado")
+
+        page = client.get(f"/notas/{hit['noteId']}", params={"cita": f"{start}-{start + 16}"}).text
+
+        assert '<mark id="pasaje">estado: en curso</mark>' in page
 
 
 class TestPage:

@@ -66,10 +66,13 @@ class TestStatus:
 
             mine = json.loads(self.status(database_url, port, "--json", home=home))
             other = json.loads(self.status(database_url, port, "--json", home=tmp_path / "otra"))
-            shown = self.status(database_url, port, home=home)
+            brief = self.status(database_url, port, home=home)
+            shown = self.status(database_url, port, "--verbose", home=home)
 
         assert without["performance"] is None
         assert other["performance"] is None
         assert mine["performance"]["database"]["queryCount"] >= 1
+        assert f"page: http://127.0.0.1:{port}" in brief
         assert "hit rate" in shown
+        assert "hit rate" not in brief
         assert "database closed" in shown

@@ -6,6 +6,8 @@
 - ``absent``: every other one of them again, over the articles of the other folds, so that no note answers it;
 - ``adversarial``: squad-es-mt's questions without an answer, written to look as if their paragraph had one;
 - ``xquad-es``, ``xquad-en``: the questions of these sets over their paragraphs, answerable;
+- ``en-to-es``, ``es-to-en``: every other question of xquad-cross, answerable though its words are in another language;
+  ``absent-en-to-es``, ``absent-es-to-en``: the others, over the articles of the other half, so that no note answers them;
 - ``demo``, ``own``, ``world``, ``near``, ``nonsense``: the demo's golden queries, and questions that its notes do not answer.
 
 ``tests/benchmarks/fit_quoting.py`` fits the weights. The last line of stdout is one JSON object.
@@ -45,13 +47,18 @@ SQUAD = "squad-es-mt"
 XQUADS: Mapping[str, Language] = {"xquad-es": "es", "xquad-en": "en"}
 FOLDS = 4
 EVERY_ABSENT = 2
+ACROSS: Mapping[str, tuple[str, Language, Language]] = {
+    "en-to-es": ("xquad-es", "en", "es"),
+    "es-to-en": ("xquad-en", "es", "en"),
+}
+"""Of each kind the set of the notes, the language of the questions, and the notes' own."""
 TIMEOUT_MS = 30_000
 REFUSAL_COST = 4.0
 """A question refused though the notes answer it costs as much as four let through that they do not: what is let through is
 still held to its sources, sentence by sentence, and shown with its confidence; a refusal is the end of it."""
 THRESHOLDS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 COVERAGES = (0.1, 0.25, 0.5, 0.75, 1.0)
-ANSWERABLE = ("answerable", *XQUADS, "demo")
+ANSWERABLE = ("answerable", *XQUADS, *ACROSS, "demo")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +77,13 @@ def main() -> None:
     """Ask, measure, draw if asked to."""
     folder = Path(os.environ["BRAIN_TEST_DATA"])
     forget_environment(None)
-    asked = [*_asked_squad(folder), *_asked_absent(folder), *_asked_xquad(folder), *_asked_demo()]
+    asked = [
+        *_asked_squad(folder),
+        *_asked_absent(folder),
+        *_asked_xquad(folder),
+        *_asked_across(folder),
+        *_asked_demo(),
+    ]
     scores = {kind: [one.score for one in asked if one.kind == kind] for kind in _kinds(asked)}
     if "--curve" in sys.argv:
         path = Path(sys.argv[sys.argv.index("--curve") + 1])
@@ -108,6 +121,23 @@ def _asked_xquad(folder: Path) -> Iterator[Asked]:
             _index(engine, list(_rows(_stored(folder / name / "corpus.jsonl"))), name, language)
             for row in _rows(_stored(folder / name / "queries.jsonl")):
                 yield _ask(engine, row, kind=name, language=language)
+
+
+def _asked_across(folder: Path) -> Iterator[Asked]:
+    for kind, (name, asked_in, written_in) in ACROSS.items():
+        notes = list(_rows(_stored(folder / name / "corpus.jsonl")))
+        questions = list(_rows(folder / "xquad-cross" / f"queries-{kind}.jsonl"))
+        half_of = folds_of([_article(row["id"]) for row in notes], 2)
+        with step(f"questions {kind}"), scratch_engine(is_durable=False) as engine:
+            _index(engine, notes, name, written_in)
+            for row in questions[::2]:
+                yield _ask(engine, row, kind=kind, language=asked_in)
+        for half in (0, 1):
+            with step(f"questions {kind} on absent articles, half {half}"), scratch_engine(is_durable=False) as engine:
+                _index(engine, [row for row in notes if half_of[_article(row["id"])] != half], name, written_in)
+                for row in questions[1::2]:
+                    if half_of[_article(row["relevant_ids"][0])] == half:
+                        yield _ask(engine, row | {"relevant_ids": []}, kind=f"absent-{kind}", language=asked_in)
 
 
 def _asked_demo() -> Iterator[Asked]:
@@ -154,7 +184,7 @@ def _kinds(asked: Sequence[Asked]) -> list[str]:
 
 def _figures(asked: Sequence[Asked], scores: Mapping[str, Sequence[float]]) -> dict[str, Any]:
     others = [kind for kind in scores if kind not in ANSWERABLE]
-    base = {"absent": "answerable", "adversarial": "answerable"}
+    base = {"absent": "answerable", "adversarial": "answerable"} | {f"absent-{kind}": kind for kind in ACROSS}
     return {
         "questions": {kind: len(scores[kind]) for kind in scores},
         "auc": {kind: _rounded(roc_auc(scores[base.get(kind, "demo")], scores[kind])) for kind in others},

@@ -155,7 +155,7 @@ def test_another_shell_is_told_the_live_addresses_and_which_part_is_down(home: P
         assert (found["page"], found["dagster"]) == (up.page, up.dagster)
         assert found["performance"] is not None
         assert set(found["parts"].values()) == {"runs"}
-        assert f"runs; the page is {up.page}/" in brain(up, "doctor").stdout.replace("\n", " ")
+        assert f"runs; the page is {up.page}/" in brain(up, "doctor", "--verbose").stdout.replace("\n", " ")
 
     found = _json(brain(up, "status", "--json"))
     assert (found["page"], found["parts"], found["performance"]) == (up.page, None, None)

@@ -121,6 +121,52 @@ def test_status_and_doctor_tell_what_there_is(brain: Brain, notes) -> None:
     assert {"PostgreSQL", "pgvector", "tenant isolation", "Ollama"} <= {check["name"] for check in doctor["checks"]}
 
 
+def test_status_is_in_plain_words_and_verbose_has_the_details(brain: Brain, notes) -> None:
+    empty = brain("status").stdout.splitlines()
+    brain("import", notes)
+
+    brief, verbose = brain("status").stdout.splitlines(), brain("status", "--verbose").stdout
+
+    assert empty[:2] == ["0 notes of pruebas", "`brain import ~/Notas` takes a folder of notes and documents."]
+    assert brief[:3] == [
+        "2 notes of pruebas, 2 to be indexed: `brain index`",
+        "answers: passages of your notes, word for word (no chat model)",
+        "page: does not run; `brain up` starts it",
+    ]
+    assert len(brief) == 4
+    assert "pipeline fingerprint" in verbose
+
+
+def test_doctor_says_in_a_line_that_all_is_well_and_verbose_shows_every_check(brain: Brain) -> None:
+    brief, verbose = brain("doctor").stdout, brain("doctor", "--verbose").stdout
+
+    assert brief.splitlines()[:2] == ["Everything works.", "  brain up: does not run"]
+    assert "pgvector" not in brief
+    assert "pgvector" in verbose
+
+
+def test_doctor_shows_what_fails_with_its_remedy(brain: Brain, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRAIN_CHAT_MODEL", "nobody-has-it")
+
+    done = brain("doctor")
+
+    first, failing, remedy, *_ = done.stdout.splitlines()
+    assert done.exit_code == 1
+    assert first.startswith("1 of ")
+    assert failing == "  chat model: nobody-has-it, BRAIN_CHAT_MODEL, cannot be used"
+    assert remedy.startswith("    → ")
+
+
+def test_the_help_begins_with_a_folder_of_notes_and_the_commands_of_everybody(brain: Brain) -> None:
+    shown = brain("--help").stdout
+
+    assert "brain import ~/Notas" in " ".join(shown.split())
+    commands = ["import", "folder", "index", "search", "ask", "up", "down", "status", "doctor", "backup"]
+    places = [shown.index(f"│ {name} ") for name in commands]
+    assert places == sorted(places)
+    assert "│ ingest " not in shown
+
+
 @pytest.mark.parametrize(
     "command", ["import", "index", "search", "evaluate", "delete", "serve", "up", "demo", "down", "status", "doctor"]
 )

@@ -255,6 +255,38 @@ def test_a_refusal_leads_to_the_nearest_notes_and_to_the_search(brain: Brain) ->
     assert "brain search '¿Quién preside la tarta de Francia?'" in done.stderr
 
 
+def test_a_refusal_is_told_once_with_the_notes_of_the_search_and_not_the_newest(
+    brain: Brain, make_note: Any, index_notes: Any
+) -> None:
+    make_note("Llovió toda la noche.", external_id="lluvia", created_at="2023-01-01")
+    make_note("Vendimos la bicicleta.", external_id="bici", title="La bici", created_at="2024-01-01")
+    for day in range(1, 7):
+        make_note(f"Compré pan y leche {'muy ' * day}fresca.", external_id=f"pan{day}", created_at=f"2025-01-0{day}")
+    index_notes()
+    question = "xbicicletax lluviax"
+    hits = json.loads(brain("search", question, "--json").stdout)["results"]
+    names = [hit["externalId"] for hit in hits]
+
+    done = brain("ask", question)
+
+    assert json.loads(brain("ask", question, "--json").stdout)["meta"]["retrieval"]["strategy"] == "recent_notes"
+    assert done.stdout.strip() == "No tengo suficiente información en tus notas para responder a esta pregunta."
+    shown = done.stderr.partition("Nearest in your notes:\n")[2].partition("To search")[0].splitlines()
+    assert [line.split("  ")[-1] for line in shown] == names[:3]
+    assert names[0] == "bici"
+    assert shown[0] == "    La bici  2024-01-01  bici"
+    assert "más recientes" not in done.stderr
+
+
+def test_quotations_are_shown_without_marks_of_markdown(brain: Brain, make_note: Any, index_notes: Any) -> None:
+    make_note("- [ ] Comprar **billetes** a [[viajes/Cádiz|Cádiz]]", external_id="n")
+    index_notes()
+
+    done = brain("ask", "¿Qué billetes hay que comprar a Cádiz?")
+
+    assert "    «Comprar billetes a Cádiz»" in done.stdout.splitlines()
+
+
 def test_a_conversation_that_is_not_there_is_a_failure(brain: Brain) -> None:
     done = brain("ask", TARTA, "--session", "00000000-0000-0000-0000-000000000000")
 

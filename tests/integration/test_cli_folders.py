@@ -38,7 +38,7 @@ def test_the_report_has_the_fields_of_a_file(brain: Brain, folder: Path) -> None
     assert done["files"][0] == {
         "path": "a.md",
         "status": "imported",
-        "parser": "md/1",
+        "parser": "md/2",
         "pages": None,
         "chunks": None,
         "warnings": [],
@@ -149,3 +149,26 @@ def test_a_second_folder_of_one_source_is_refused(brain: Brain, folder: Path, tm
 
     assert done.exit_code == 1
     assert "--source NAME" in done.stderr
+
+
+def test_following_a_folder_tells_why_files_are_refused_and_how_to_list_them(brain: Brain, folder: Path) -> None:
+    for number in range(4):
+        (folder / f"d{number}.xyz").write_text("?", encoding="utf-8")
+
+    done = brain("folder", "add", folder)
+
+    assert "  c.xyz, d0.xyz, d1.xyz and 2 more: files of the kind .xyz are not taken" in done.stderr.splitlines()
+    assert "`brain folder status Notas` lists every file with its state and reason." in done.stderr.splitlines()
+
+
+def test_the_folders_are_listed_in_lines_that_an_ordinary_terminal_holds(brain: Brain, folder: Path) -> None:
+    brain("folder", "add", folder)
+
+    shown = brain("folder", "list").stdout.splitlines()
+
+    assert shown == [
+        "Notas: followed while `brain up` runs",
+        f"  {folder}",
+        "  indexed: 0, waiting: 2, refused: 1",
+        "  `brain folder status Notas` lists every file with its state and reason.",
+    ]

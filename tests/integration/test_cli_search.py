@@ -147,7 +147,24 @@ def test_a_note_of_the_calendars_first_or_last_moment_is_shown_with_its_day(
     done = brain("search", "tren")
 
     assert done.exit_code == 0, done.output
-    assert f"{moment[:10]}  n  score" in done.stdout
+    assert f"[1] n  {moment[:10]}  n  by " in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("strategy", "ways"), [("fulltext", "by words"), ("semantic", "by likeness"), ("hybrid", "by words, by likeness")]
+)
+def test_a_result_says_in_which_ways_it_was_found_and_no_score(
+    brain: Brain, make_note, index_notes, strategy: str, ways: str
+) -> None:
+    make_note("Viajé en tren a Cádiz. " * 20, external_id="n", created_at="2025-03-01")
+    index_notes()
+
+    first, *passage = brain("search", "tren", "--strategy", strategy).stdout.rstrip().splitlines()
+
+    assert first.startswith("[1] n  2025-03-01  n  by ")
+    assert sorted(first.removeprefix("[1] n  2025-03-01  n  ").split(", ")) == sorted(ways.split(", "))
+    assert len(passage) > 1
+    assert all(line.startswith("    ") for line in passage)
 
 
 def test_nothing_found_under_conditions_says_to_leave_one_out(brain: Brain, make_note) -> None:
@@ -169,3 +186,10 @@ def test_a_file_with_sizes_of_chunks_is_refused_as_by_promote(brain: Brain, trav
 
     assert refused.exit_code == 1
     assert "chunking is decided when notes are indexed" in json.loads(refused.stdout)["error"]
+
+
+def test_a_snippet_is_shown_without_marks_of_markdown(brain: Brain, make_note, index_notes) -> None:
+    make_note("## Viajes\n- [ ] Tren a [[Cádiz]] con **Ana**", external_id="n")
+    index_notes()
+
+    assert "    Viajes Tren a Cádiz con Ana" in [line.rstrip() for line in brain("search", "tren").stdout.splitlines()]

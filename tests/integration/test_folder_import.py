@@ -30,14 +30,37 @@ def test_files_become_notes_named_by_their_paths(vault: Vault) -> None:
     assert vault.notes() == {"a.md": "Uno", "viajes/roma.md": "Dos"}
 
 
-def test_front_matter_is_no_part_of_the_text(vault: Vault) -> None:
+def test_front_matter_is_told_behind_the_text_where_it_has_no_meaning_of_its_own(vault: Vault) -> None:
     vault.write("a.md", "---\ntitle: Pan\ndate: 2024-04-03\ntags: [b]\nmesa: 4\n---\n# Otra\n\nHola #c")
 
     vault.take()
 
     assert vault.rows("select title, content, tags, metadata->'mesa', dated_by, created_at from notes") == [
-        ("Pan", "# Otra\n\nHola #c", ["b", "c"], 4, "given", datetime(2024, 4, 2, 22, tzinfo=UTC))
+        ("Pan", "# Otra\n\nHola #c\n\nmesa: 4", ["b", "c"], 4, "given", datetime(2024, 4, 2, 22, tzinfo=UTC))
     ]
+
+
+def test_a_field_of_front_matter_is_found_by_its_words_and_its_links_lead_to_notes(vault: Vault) -> None:
+    vault.write("a.md", "---\nautora: Marta Ruiz\nproyecto: '[[casa]]'\n---\nHola")
+    vault.write("casa.md", "Obras")
+    vault.take()
+
+    assert vault.rows("select content from chunks where lexemes @@ to_tsquery('spanish', 'marta & proyecto')") == [
+        ("Hola\n\nautora: Marta Ruiz\nproyecto: [[casa]]",)
+    ]
+    with vault.database.transaction(vault.tenant) as connection:
+        source, target = (find_note(connection, vault.tenant, name) for name in ("a.md", "casa.md"))
+        (link,) = fetch_links(connection, vault.tenant, source)
+
+    assert (link.start, link.end, link.note_id) == (35, 43, target)
+
+
+def test_front_matter_alone_is_a_note(vault: Vault) -> None:
+    vault.write("Lucía.md", "---\ncumpleaños: 14 de mayo\n---\n")
+
+    vault.take()
+
+    assert vault.notes() == {"Lucía.md": "cumpleaños: 14 de mayo"}
 
 
 @pytest.mark.parametrize(

@@ -189,3 +189,9 @@ def test_where_no_model_was_asked_none_is_said_to_have_found_nothing() -> None:
     reason = card("No.", refusal="no_sentence_fits", confidence="insufficient").reason
 
     assert reason == "ninguna frase de tus notas se parece lo bastante a la pregunta"
+
+
+def test_a_quotation_is_shown_without_marks_of_markdown() -> None:
+    shown = card("Fue así [1].", citation((8, 11), quote="- **Fue** en [[Cádiz]]"))
+
+    assert [quote.text for quote in shown.sources[0].quotes] == ["Fue en Cádiz"]

@@ -1,12 +1,16 @@
-"""Which results of a search are shown at once."""
+"""Which results of a search are shown at once, and how a note of the list begins."""
 
+from datetime import UTC, datetime
 from math import nan
+from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.api.pages.cards import worth_reading
+from rag_core.api.pages.cards import recent_note, worth_reading
+from rag_core.model.note import Note, NoteId
 
 
 @pytest.mark.parametrize(
@@ -47,3 +51,26 @@ def test_better_scores_for_all_but_the_best_never_hide_one(scores: list[float]) 
     raised = [min(best, score * 1.5) for score in scores]
 
     assert worth_reading(raised) >= worth_reading(scores)
+
+
+@pytest.mark.parametrize(
+    ("content", "beginning"),
+    [
+        ("# Alergia\n\nSoy **alérgico** a la [[penicilina]].", "Soy alérgico a la penicilina."),
+        ("# Otra cosa\n\n- [ ] Comprar pan", "Otra cosa Comprar pan"),
+        ("Alergia\nal polen", "Alergia al polen"),
+    ],
+)
+def test_a_note_of_the_list_begins_without_marks_and_without_its_title_again(content: str, beginning: str) -> None:
+    note = Note(
+        id=NoteId(UUID(int=1)),
+        external_id="a",
+        source="s",
+        title="Alergia",
+        content=content,
+        language="es",
+        created_at=datetime(2025, 3, 1, tzinfo=UTC),
+        metadata={},
+    )
+
+    assert recent_note(note, zone=ZoneInfo("Europe/Madrid")).beginning == beginning

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from quoting_texts import in_march, reading, source, texts
 
 from rag_core.answering.quoting.extractive import ExtractiveAnswerer, _cited
-from rag_core.answering.quoting.selection import MAX_PASSAGES, quote
+from rag_core.answering.quoting.selection import MAX_PASSAGES, NOTHING, quote
 from rag_core.answering.quoting.sentence_scores import MAX_AFTER, MAX_CHARACTERS, score_sentences
 from rag_core.answering.verification.check import check_citations
 from rag_core.chunking import sentence_spans
@@ -169,6 +169,28 @@ class TestPassages:
     )
     def test_a_marked_line_that_says_it_all_is_quoted_by_itself(self, note, said) -> None:
         assert _said("¿Cuál es la clave del wifi?", source(note)) == said
+
+    @pytest.mark.parametrize(
+        "index",
+        [
+            "# Índice\n\n## Casa\n- [[La caldera]]\n- [[La cocina]]",
+            "- [[Casa/Caldera|La caldera]], [la cocina](cocina.md)",
+            "#casa/caldera #averías",
+        ],
+    )
+    def test_links_to_other_notes_and_tags_are_no_answer(self, index) -> None:
+        note = source("La caldera perdía agua.", number=2)
+
+        assert quote("¿Qué hay de la caldera?", reading(source(index)), language="es") == NOTHING
+        assert texts(quote("¿Qué hay de la caldera?", reading(source(index), note), language="es")) == [
+            "La caldera perdía agua."
+        ]
+
+    @pytest.mark.parametrize(
+        "line", ["- [[La caldera]]: cambiada en mayo", "- [la caldera](https://ejemplo.es/caldera)"]
+    )
+    def test_a_link_that_something_is_said_of_and_one_out_of_the_notes_are_quoted(self, line) -> None:
+        assert texts(quote("¿Qué hay de la caldera?", reading(source(line)), language="es")) == [line]
 
     @pytest.mark.parametrize("title", [None, "Casa"])
     @pytest.mark.parametrize("before", ["", "Casa\n\n"])

@@ -48,6 +48,11 @@ def without_markup(text: str) -> str:
     return _CODE_MARK.sub(r"\g<code>", text)
 
 
+def plain_lines(text: str) -> str:
+    """The text with ``without_markup`` of each of its lines."""
+    return "\n".join(map(without_markup, text.splitlines()))
+
+
 def _unmarked(match: re.Match[str]) -> str:
     inner = match["in_stars"] or match["in_lines"]
     return inner if inner and any(map(str.isalnum, inner)) else match[0]

@@ -6,6 +6,10 @@ _ITEM = re.compile(r"\s*(?:[-*+•]|\d+[.)]|\[[ xX]\])\s")
 _BULLET = re.compile(r"\s*[-*+•]\s+")
 _MARKS = " \t\n*_#`"
 _BOLD = re.compile(r"(\*\*|__)[^*_]+\1")
+_HEADING = re.compile(r"\s*#+\s|\s*$")
+_POINTER = re.compile(
+    r"!?\[\[[^\[\]\n]*\]\]|!?\[[^\[\]\n]*\]\((?!//|[a-z][a-z0-9+.-]*:)[^()\s]*\)|(?<!\S)#[^\s#]+", re.IGNORECASE
+)
 _CLOSERS = "\"'»”\u2019)]"
 _STOPS = (".", "!", "?", "…")
 
@@ -34,6 +38,12 @@ def is_ended(text: str) -> bool:
     """Test whether it ends as a sentence does, or in a number."""
     bare = text.strip(_MARKS).rstrip(_CLOSERS)
     return bare.endswith(_STOPS) or bare[-1:].isdigit()
+
+
+def only_points(text: str) -> bool:
+    """Test whether its lines are links to other notes or tags, and headings over them: they say where something is, not what."""
+    lines = [line for line in text.splitlines() if not _HEADING.match(line)]
+    return bool(lines) and not any(map(str.isalnum, "".join(_POINTER.sub("", line) for line in lines)))
 
 
 def announces(text: str) -> bool:

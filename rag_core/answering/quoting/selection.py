@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from rag_core.answering.quoting.asked_time import is_of, names_time, of_that_time, spread
-from rag_core.answering.quoting.openings import announces, is_heading
+from rag_core.answering.quoting.openings import announces, is_heading, only_points
 from rag_core.answering.quoting.passages import Passage, is_order, ranked_passages
 from rag_core.answering.quoting.sentence_scores import ScoredSentence, score_sentences
 from rag_core.model.answer import AskedTime, PromptContext, Source
@@ -92,16 +92,19 @@ def _within(asked: AskedTime) -> Callable[[ScoredSentence], bool]:
 def _nearest(
     scored: Sequence[ScoredSentence], *, is_fitting: Callable[[ScoredSentence], bool] = lambda _sentence: True
 ) -> Quotation:
-    """The best passage, and the next one that says something else, where it is likely enough; each may answer."""
+    """The best passage, and the next one that says something else, where it is likely enough; each may answer.
+
+    Links to other notes, and headings over them, are no passage.
+    """
     fitting = [one for one in scored if is_fitting(one)]
     leads = [one for one in fitting if one.may_lead and _has_ground(one)]
-    passages = ranked_passages(fitting, leads)
+    passages = (passage for passage in ranked_passages(fitting, leads) if not _only_points(passage))
     first = next(passages, None)
     if first is None:
         return NOTHING
     near = (passage for passage in passages if passage[0].score >= first[0].score - MOST_BEHIND)
     further = islice((passage for passage in near if _is_new(passage[0], first)), MAX_PASSAGES - 1)
-    others = (one.score for one in leads if one not in first)
+    others = (one.score for one in leads if one not in first and not only_points(one.text))
     ahead = min(MOST_AHEAD, first[0].score - max(others, default=first[0].score))
     return Quotation(passages=(first, *further), ahead=ahead)
 
@@ -109,6 +112,10 @@ def _nearest(
 def _has_ground(sentence: ScoredSentence) -> bool:
     """Test whether anything but the search speaks for the sentence."""
     return sentence.source_share > 0 or sentence.similarity is not None
+
+
+def _only_points(passage: Passage) -> bool:
+    return only_points("\n".join(sentence.text for sentence in passage))
 
 
 def _is_new(sentence: ScoredSentence, kept: Iterable[ScoredSentence]) -> bool:

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from markupsafe import Markup
 
+from rag_core.answering.quoting.markup import plain_lines
 from rag_core.answering.rendering import Rendered, render
 from rag_core.api.pages.cards import place_of, title_of
 from rag_core.api.pages.cited_spans import written_span
@@ -210,7 +211,7 @@ def _source_card(
         language=source.language,
         quotes=[
             Quote(
-                text=hide(use.quote),
+                text=hide(plain_lines(use.quote)),
                 address=citation_address(source, use, session_id=session_id),
                 check=_CHECKS[use.verified_by] if use.is_supported else tr("no comprobada: la nota no parece decirlo"),
                 is_supported=use.is_supported,

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from markupsafe import Markup
 
+from rag_core.answering.quoting.markup import plain_lines
 from rag_core.api.pages.highlights import excerpt, marked
 from rag_core.api.pages.texts import Texts, day_of, decimal, localised, spoken, tr
 from rag_core.model.document import PageUnit
@@ -43,7 +44,7 @@ _BLANK_LINES = re.compile(r"\n\s*\n")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """Contribution of one leg of the search, or of the re-ranker, to a result; ``percent`` is the length of its bar."""
+    """Place of a result in one leg of the search; ``percent`` is the length of its bar."""
 
     name: str
     value: str
@@ -68,8 +69,6 @@ class Card:
     created_at: str
     date: str
     place: str
-    score: str
-    score_percent: int
     passage: Markup
     full_passage: Markup | None
     parts: list[Part]
@@ -195,8 +194,6 @@ def _card(
         created_at=hit.created_at.isoformat(),
         date=day_of(hit.created_at, zone) if hit.is_dated else "",
         place=place_of(hit.page, hit.page_unit),
-        score=decimal(hit.score, decimals=2),
-        score_percent=round(100 * hit.score),
         passage=_with_ellipses(passage, at_start=start > 0, at_end=stop < len(text)),
         full_passage=marked(text, spans, words) if is_cut else None,
         parts=_parts(hit, legs),
@@ -206,24 +203,19 @@ def _card(
 
 
 def _parts(hit: Hit, legs: Mapping[str, str]) -> list[Part]:
-    """The result's best place in each leg, the bar as long as one over it, and what the re-ranker gave."""
+    """The result's best place in each leg, the bar as long as one over it.
+
+    Scores are not shown: they order the results of one query, and mean nothing beside those of another.
+    """
     best: dict[str, int] = {}
     for ranking, rank in hit.ranks.items():
         leg = ranking.partition(":")[0]
         best[leg] = min(rank, best.get(leg, rank))
-    parts = [
+    return [
         Part(name=name, value=tr("n.º {rank}", rank=best[leg]), percent=round(100 / best[leg]))
         for leg, name in legs.items()
         if leg in best
     ]
-    return parts if hit.rerank_score is None else [*parts, _reranked(hit, hit.rerank_score)]
-
-
-def _reranked(hit: Hit, score: float) -> Part:
-    value, percent = decimal(score, decimals=2), round(100 * score)
-    if hit.original_score is not None:
-        value = tr("{score} (antes {before})", score=value, before=decimal(hit.original_score, decimals=2))
-    return Part(name=tr("reordenado"), value=value, percent=percent)
 
 
 def _chain(hit: Hit, direction: CausalDirection | None, evidence: Evidence) -> list[Link]:
@@ -241,13 +233,15 @@ def _with_ellipses(passage: Markup, *, at_start: bool, at_end: bool) -> Markup:
 
 
 def recent_note(note: Note, *, zone: ZoneInfo) -> RecentNote:
-    """The note with its beginning on one line."""
+    """The note with its beginning on one line, without marks of Markdown and a first heading that is its title."""
+    heading, _, rest = note.content[:400].partition("\n")
+    beginning = rest if heading.startswith("#") and heading.strip("# ") == note.title else note.content[:400]
     return RecentNote(
         title=title_of(note.title),
         address=f"/notas/{note.id}",
         created_at=note.created_at.isoformat(),
         date=day_of(note.created_at, zone) if note.dated_by in WRITTEN_DAYS else "",
-        beginning=" ".join(note.content[:400].split())[:160],
+        beginning=" ".join(plain_lines(beginning).split())[:160],
     )
 
 

@@ -10,6 +10,7 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
+from markupsafe import Markup
 
 from rag_core.api.access import Context, RequestContext
 from rag_core.api.errors import ExplainedError, explained
@@ -28,7 +29,7 @@ from rag_core.api.pages.cards import (
 from rag_core.api.pages.cited_spans import read_span
 from rag_core.api.pages.highlights import marked
 from rag_core.api.pages.note_facts import note_facts
-from rag_core.api.pages.note_links import linked_notes
+from rag_core.api.pages.note_links import NoteLinks, linked_notes
 from rag_core.api.pages.opinions import IsRead, Opinion, note_opened, opinion_on
 from rag_core.api.pages.original_pages import passage_place
 from rag_core.api.pages.rendering import rendered_note
@@ -41,6 +42,7 @@ from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, configure
 from rag_core.embedding import knows_meaning
 from rag_core.errors import InvalidInputError, NotFoundError
 from rag_core.experiments.live_query import Answered
+from rag_core.folders.front_matter import start_of_fields, told_fields
 from rag_core.model.note import ChunkId, Note, NoteId, Span, TenantId, tag_key
 from rag_core.model.retrieval import Filters, Retrieval
 from rag_core.operation.demo_corpus import SEARCHABLE
@@ -60,6 +62,7 @@ _FIELDS = Texts(
     {"from": "«Desde»", "to": "«Hasta»", "sources": "«Fuente»", "languages": "«Idioma»", "tags": "«Etiqueta»"}
 )
 _DATED_BY = Texts({"file": "fecha del archivo", "import": "día de la importación"})
+_FIELD_NAMES = Texts({"aliases": "otros nombres", "author": "autor"})
 _FIELD = re.compile(r"filters\.(\w+)(?:\.\d+)?")
 
 router = APIRouter(include_in_schema=False)
@@ -177,11 +180,6 @@ def show_note(
     links = linked_notes(context, note.id)
     parameters = request.query_params.multi_items()
     place = passage_place(context, note.id, span, wanted=pagina, parameters=parameters)
-    text = (
-        rendered_note(note.content, spans, words, links=links.resolved, anchor=PASSAGE, title=note.title)
-        if links.is_markdown
-        else marked(note.content, spans, words, anchor=PASSAGE)
-    )
     return render(
         "note.html",
         shelf=shelf,
@@ -192,9 +190,10 @@ def show_note(
         place=place_of(place.page, place.unit),
         original=place.original,
         links=links,
-        text=text,
+        text=_note_text(note, spans, words, links),
         tags=tags_of(note),
         facts=note_facts(context, note.id),
+        fields=[(_FIELD_NAMES.get(name, name), value) for name, value in told_fields(note.metadata)],
         has_passage=span is not None,
         back=back,
         back_to=back_to,
@@ -203,6 +202,18 @@ def show_note(
         if answer_id and is_asked
         else None,
     )
+
+
+def _note_text(note: Note, spans: Sequence[Span], words: set[str], links: NoteLinks) -> Markup:
+    """The text as it is read; the fields behind it stand above it already, and are shown again only where one is marked."""
+    if not links.is_markdown:
+        return marked(note.content, spans, words, anchor=PASSAGE)
+    end = start_of_fields(note.content, note.metadata)
+    if any(start >= end for start, _ in spans):
+        end = len(note.content)
+    within = [(start, min(stop, end)) for start, stop in spans]
+    resolved = [link for link in links.resolved if link.end <= end]
+    return rendered_note(note.content[:end], within, words, links=resolved, anchor=PASSAGE, title=note.title)
 
 
 def _way_back(search: PageSearch, answer_id: UUID | None, session_id: UUID | None) -> tuple[str, str]:

@@ -10,4 +10,4 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
     return markdown_document(decode(file.data), parser="md", max_characters=limits.max_characters)
 
 
-FORMATS.register("md")(DocumentFormat(suffixes=(".md", ".markdown"), parse=_parse, version=1))
+FORMATS.register("md")(DocumentFormat(suffixes=(".md", ".markdown"), parse=_parse, version=2))

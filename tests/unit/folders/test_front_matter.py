@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.folders.front_matter import as_json, split_front_matter
+from rag_core.folders.front_matter import as_json, split_front_matter, start_of_fields, told_fields, with_fields
 
 
 def test_fields_and_body_are_told_apart() -> None:
@@ -52,6 +52,22 @@ def test_a_billion_laughs_are_not_expanded() -> None:
     lines = ["a0: &a0 [x, x]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12))]
 
     assert split_front_matter("---\n" + "\n".join(lines) + "\n---\nHola").fields == {}
+
+
+def test_fields_of_programs_are_shown_and_no_part_of_the_text() -> None:
+    fields = {"estado": "en\ncurso", "uid": 7, "publish": True, "con": ["Ana", None, 2], "más": {"a": 1}, "nada": ""}
+
+    assert told_fields(fields | {"tags": ["x"]}) == [("con", "Ana, 2"), ("estado", "en curso"), ("uid", "7")]
+    assert with_fields("Hola\n", fields) == "Hola\n\ncon: Ana, 2\nestado: en curso"
+    assert with_fields("Hola\n", {"uid": 7}) == "Hola\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [("Hola\n\nestado: hecho", 4), ("estado: hecho", 0), ("Hola", 4), ("Hola\n\nestado: hecho\n", 20)],
+)
+def test_the_fields_are_the_end_of_a_text(text: str, start: int) -> None:
+    assert start_of_fields(text, {"estado": "hecho"}) == start
 
 
 @given(st.text(alphabet="ab:-[]{}&*!#|>'\"\n 0129.,%@`\t?", max_size=200))
