@@ -24,7 +24,7 @@ from rag_core.settings import Settings
 MAX_REDIRECTS = 5
 _REDIRECTS = (301, 302, 303, 307, 308)
 _PIECE = 65_536
-_KEPT = "%/?:@!$&'()*+,;=~-._[]"
+_KEPT = "%/:@!$&'(),;=~-.*_[?]+"
 _SUFFIXES = {
     "text/html": ".html",
     "application/xhtml+xml": ".html",

@@ -108,7 +108,7 @@ def find_ingestion(connection: Connection, tenant: TenantId, job_id: UUID) -> Do
         else None
     )
     if upload is None:
-        raise NotFoundError(f"no document of the job {job_id}")
+        raise NotFoundError(f"no job {job_id}; it was given when the job was asked for")
     of_job = replace(upload, job_state=job.state, stage=job.stage, done=job.done, total=job.total, job_error=job.error)
     if job.state == "completed":
         of_job = replace(of_job, status="imported")
