@@ -44,7 +44,7 @@ def follow_folders(
 ) -> None:
     """Import followed folders until ``stop`` is set: at once, then what changes; ``tell`` gets each report with a change.
 
-    ``index`` is called for a tenant with new or changed notes.
+    ``index`` is called for a tenant with new or changed notes, and after each whole comparison: others may have imported.
 
     A folder that cannot be imported is told in the log and in its row, and tried again.
     """
@@ -77,7 +77,7 @@ def _follow(
             report = sync_folder(settings, database, folder)
             if report is not None and report.count("imported", "updated", "removed", "refused", "failed"):
                 tell(folder, report)
-            if report is not None and report.count("imported", "updated"):
+            if report is not None and (folder in due or report.count("imported", "updated")):
                 _index(index, folder.tenant)
         if list_watched_folders(database) != folders or _existing(folders) != there:
             return

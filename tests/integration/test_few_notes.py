@@ -13,6 +13,7 @@ from rag_core.indexing.few_notes import index_few
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 from rag_core.storage.documents import watch_folder
+from rag_core.storage.notes import ensure_tenant
 
 
 def indexed(engine: Engine, tenant: TenantId) -> list[tuple[str, bool, int]]:
@@ -24,6 +25,20 @@ def indexed(engine: Engine, tenant: TenantId) -> list[tuple[str, bool, int]]:
             where n.tenant_id = %s group by n.note_id, n.tenant_id order by 1""",
             (engine.pipeline.fingerprint, tenant),
         ).fetchall()
+
+
+def watch(vault: Vault) -> None:
+    with vault.database.transaction(vault.tenant) as connection:
+        ensure_tenant(connection, vault.tenant)
+        watch_folder(
+            connection,
+            vault.tenant,
+            source=vault.source,
+            path=str(vault.path),
+            device=str(vault.path.stat().st_dev),
+            exclude=[],
+            language=None,
+        )
 
 
 def test_few_notes_are_live_with_vectors_and_relations_at_once(engine: Engine, tenant: TenantId, make_note) -> None:
@@ -56,16 +71,7 @@ def test_many_notes_are_left_to_runs(
 def test_a_followed_file_is_indexed_once_it_is_imported(engine: Engine, tenant: TenantId, tmp_path: Path) -> None:
     vault = Vault(path=tmp_path, database=engine.database, tenant=tenant)
     vault.write("a.md", "Uno")
-    with engine.database.transaction(tenant) as connection:
-        watch_folder(
-            connection,
-            tenant,
-            source=vault.source,
-            path=str(tmp_path),
-            device=str(tmp_path.stat().st_dev),
-            exclude=[],
-            language=None,
-        )
+    watch(vault)
     done: Queue[int] = Queue()
     stop = threading.Event()
 
@@ -85,3 +91,24 @@ def test_a_followed_file_is_indexed_once_it_is_imported(engine: Engine, tenant: 
         following.join(30)
 
     assert [is_live for _, is_live, _ in indexed(engine, tenant)] == [True]
+
+
+def test_what_another_process_imported_of_a_followed_folder_is_indexed_too(
+    engine: Engine, tenant: TenantId, tmp_path: Path
+) -> None:
+    vault = Vault(path=tmp_path, database=engine.database, tenant=tenant)
+    vault.write("a.md", "Uno")
+    vault.take()
+    watch(vault)
+    done: Queue[TenantId] = Queue()
+    stop = threading.Event()
+
+    following = threading.Thread(
+        target=follow_folders, args=(engine.settings, engine.database, stop), kwargs={"index": done.put}
+    )
+    following.start()
+    try:
+        assert done.get(timeout=30) == tenant
+    finally:
+        stop.set()
+        following.join(30)
