@@ -43,7 +43,7 @@ def documents(context: dg.AssetExecutionContext, engine: dg.ResourceParam[Engine
     with outages_retried(context):
         folders = list_watched_folders(engine.database)
         reports = [_imported(context, engine, folder) for folder in folders]
-        counts = {name: sum(report.count(name) for report in reports if report) for name in OUTCOMES}
+        counts: dict[str, int] = {name: sum(report.count(name) for report in reports if report) for name in OUTCOMES}
         stored = count_documents(engine.database)
         return dg.MaterializeResult(
             metadata={

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 from rag_core.chunking import window_bounds
 from rag_core.configuration.schema import RetrievalConfig
-from rag_core.model.document import page_at
 from rag_core.model.graph import Relation
 from rag_core.model.note import ChunkId, Span, TenantId
 from rag_core.model.retrieval import Hit, RetrievalMethod
 from rag_core.retrieval.deadline import Deadline
+from rag_core.retrieval.hit_pages import page_of_hit
 from rag_core.retrieval.passages import best_passage
 from rag_core.retrieval.windows import Match, Window, fill_windows, within
 from rag_core.runtime.cache import Found
@@ -153,7 +153,7 @@ def _hit(window: Window, text: WindowText, candidate: Fused, query: str, config:
         causal_path_names=candidate.path_names,
         causal_relations=candidate.relations,
         is_dated=text.is_dated,
-        page=page_at(text.pages, window.best.span[0]),
+        page=page_of_hit(text.pages, text.text[start:end], window.best.span, query=query, language=text.language),
         page_unit=text.page_unit,
         pages=text.pages,
     )

@@ -90,7 +90,10 @@ def test_what_a_department_uploads_is_its_own(keyed: Keyed, do_jobs: DoJobs) -> 
         for key in (sales, other, everything)
     }
     assert [len(found[key]) for key in (sales, other, everything)] == [1, 0, 1]
-    assert keyed.ask("GET", f"/api/v2/documents/{document}/original", key=sales).content == b"El presupuesto de Zarzaparrilla"
+    assert (
+        keyed.ask("GET", f"/api/v2/documents/{document}/original", key=sales).content
+        == b"El presupuesto de Zarzaparrilla"
+    )
     assert keyed.ask("GET", f"/api/v2/documents/{document}/original", key=other).status_code == 404
 
 

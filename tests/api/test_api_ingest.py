@@ -114,10 +114,17 @@ def test_a_document_is_queued_then_complete_then_found(client: TestClient, folde
         "errorMessage": None,
     }
     after = state_of(client, taken["jobId"])
-    assert (after["status"], after["progress"], after["totalChunks"], after["processedChunks"]) == ("complete", 100, 1, 1)
+    assert (after["status"], after["progress"], after["totalChunks"], after["processedChunks"]) == (
+        "complete",
+        100,
+        1,
+        1,
+    )
     note = note_of(client, document)
     assert (note["title"], note["externalId"], note["source"]) == ("Mi taller", "taller.md", "uploads")
-    (hit,) = client.post("/api/retrieve", json={"query": "destornillador", "filters": {"tags": ["casa"]}}).json()["results"]
+    (hit,) = client.post("/api/retrieve", json={"query": "destornillador", "filters": {"tags": ["casa"]}}).json()[
+        "results"
+    ]
     assert hit["noteId"] == document
 
 

@@ -42,7 +42,9 @@ def print_recall(recall: Mapping[str, Any]) -> None:
             f"{figures['recall_at_1']:.3f}, page right of the found {figures['page_right']:.3f}"
         )
         for one in figures["missed"]:
-            print(f"  rank {one['rank']}, page {one['found_page']} of {one['pages']}: {one['question']} ({one['file']})")
+            print(
+                f"  rank {one['rank']}, page {one['found_page']} of {one['pages']}: {one['question']} ({one['file']})"
+            )
 
 
 def _shown(rows: Any, metrics: Sequence[str]) -> tuple[str, ...]:

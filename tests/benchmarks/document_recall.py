@@ -58,7 +58,11 @@ def _found(engine: Engine, question: dict[str, Any], strategy: Strategy) -> dict
     hits = found.hits[:DEPTH]
     ranked = [hit for hit in hits if hit.external_id == question["file"]]
     rank = next((place for place, hit in enumerate(hits, 1) if hit.external_id == question["file"]), None)
-    return {"rank": rank, "found_page": ranked[0].page if ranked else None, "is_page_right": _is_right(ranked, question)}
+    return {
+        "rank": rank,
+        "found_page": ranked[0].page if ranked else None,
+        "is_page_right": _is_right(ranked, question),
+    }
 
 
 def _is_right(ranked: list[Hit], question: dict[str, Any]) -> bool | None:

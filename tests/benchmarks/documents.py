@@ -70,7 +70,10 @@ def main() -> None:
     missed = [*_missed_bounds(kinds), *missed_recall(recall)]
     for line in missed:
         print(line)
-    print(json.dumps({"files": files, "means": means, "generated": kinds, "recall": recall}, ensure_ascii=False), flush=True)
+    print(
+        json.dumps({"files": files, "means": means, "generated": kinds, "recall": recall}, ensure_ascii=False),
+        flush=True,
+    )
     sys.exit(1 if missed else 0)
 
 

@@ -78,7 +78,9 @@ def test_a_folder_that_is_away_fails_no_other(folder: Path, engine: Engine, inst
 
 def materialised(engine: Engine, instance: dg.DagsterInstance) -> dict[str, Any]:
     """Run the job; the metadata of its asset."""
-    result = build_definitions({"engine": engine}).resolve_job_def("import_folders").execute_in_process(instance=instance)
+    result = (
+        build_definitions({"engine": engine}).resolve_job_def("import_folders").execute_in_process(instance=instance)
+    )
     (event,) = result.get_asset_materialization_events()
     assert event.asset_key == dg.AssetKey("documents")
     return {name: value.value for name, value in event.materialization.metadata.items()}
@@ -99,9 +101,7 @@ def test_what_became_of_the_files_is_counted(folder: Path, engine: Engine, insta
         "blocks": 3,
         "warnings": 1,
     }
-    rows = [record.data for record in metadata["by_state_format_and_parser"].records] if hasattr(
-        metadata["by_state_format_and_parser"], "records"
-    ) else [record.data for record in metadata["by_state_format_and_parser"]]
+    rows = [record.data for record in metadata["by_state_format_and_parser"]]
     assert [(row["state"], row["format"], row["documents"]) for row in rows] == [
         ("imported", "csv", 1),
         ("imported", "md", 2),
@@ -118,7 +118,9 @@ def test_what_was_imported_is_indexed_at_once(folder: Path, engine: Engine, inst
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(("is_on", "shown"), [(False, "*pages are shown of the demo's documents only*"), (True, "**a.md**\n\nUno")])
+@pytest.mark.parametrize(
+    ("is_on", "shown"), [(False, "*pages are shown of the demo's documents only*"), (True, "**a.md**\n\nUno")]
+)
 def test_pages_of_others_than_the_demo_are_shown_where_that_is_switched_on(
     engine: Engine, instance: dg.DagsterInstance, is_on: bool, shown: str
 ) -> None:

@@ -21,7 +21,8 @@ def indexed(engine: Engine, tenant: TenantId) -> list[tuple[str, bool, int]]:
     with engine.database.owner() as connection:
         return connection.execute(
             """select n.external_id, n.indexed_fingerprint = %s, count(e.chunk_id)
-            from brain.notes n left join brain.chunks c using (tenant_id, note_id) left join brain.embeddings e using (tenant_id, chunk_id)
+            from brain.notes n left join brain.chunks c using (tenant_id, note_id)
+            left join brain.embeddings e using (tenant_id, chunk_id)
             where n.tenant_id = %s group by n.note_id, n.tenant_id order by 1""",
             (engine.pipeline.fingerprint, tenant),
         ).fetchall()

@@ -123,7 +123,10 @@ class TestGrant:
             check_grant(grant(expires_at=NOW), now=NOW)
 
     def test_who_sees_some_departments_may_send_documents(self) -> None:
-        assert check_grant(grant(departments=("ventas",), scopes=("read", "write")), now=NOW).scopes == ("read", "write")
+        assert check_grant(grant(departments=("ventas",), scopes=("read", "write")), now=NOW).scopes == (
+            "read",
+            "write",
+        )
 
     @pytest.mark.parametrize("scope", ["evaluate", "admin"])
     def test_who_sees_some_departments_reads_and_writes_only(self, scope: str) -> None:

@@ -89,7 +89,7 @@ def answering(body: bytes = b"Hola", status: int = 200, **headers: str) -> Answe
         ("192.168.1.1", False),
         ("169.254.169.254", False),
         ("100.64.0.1", False),
-        ("0.0.0.0", False),  # noqa: S104
+        ("0.0.0.0", False),
         ("224.0.0.1", False),
         ("255.255.255.255", False),
         ("::1", False),
