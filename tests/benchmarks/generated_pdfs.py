@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tests.pdfs import PdfFile, width, wrapped
+from pdfs import PdfFile, width, wrapped
 
 FILES_PER_KIND = 8
 BOUNDS = {"ruled": 0.95, "spanning": 0.95, "multi_page": 0.95, "turned": 0.95, "unruled": 0.80}

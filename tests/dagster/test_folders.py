@@ -101,7 +101,7 @@ def test_what_became_of_the_files_is_counted(folder: Path, engine: Engine, insta
         "blocks": 3,
         "warnings": 1,
     }
-    rows = [record.data for record in metadata["by_state_format_and_parser"]]
+    rows = [record.data for record in metadata["by_state_format_and_parser"].records]
     assert [(row["state"], row["format"], row["documents"]) for row in rows] == [
         ("imported", "csv", 1),
         ("imported", "md", 2),

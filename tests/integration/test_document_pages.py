@@ -53,7 +53,7 @@ def test_a_hit_has_the_page_of_its_passage(
 
     assert (hit.external_id, hit.page_unit) == ("Compras.xlsx", "sheet")
     assert [number for _, number in hit.pages] == [1, 2]
-    assert hit.page == page_at(hit.pages, hit.start_char + hit.bounds[0])
+    assert hit.page == page
     assert page_at(hit.pages, hit.start_char + hit.expanded_content.index(words)) == page
 
 
