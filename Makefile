@@ -59,8 +59,8 @@ mutants: install ## Plant one defect for each of the 40 properties; their tests 
 bench: install ## Measure import, index, search and backfill; one JSON object on the last line
 	@$(BIN)/python -m tests.benchmarks
 
-bench-documents: install ## Measure parsing of the documents in BRAIN_TEST_DATA; one JSON object on the last line
-	@$(BIN)/python -m tests.benchmarks.documents
+bench-documents: install ## Measure parsing and search of the documents in BRAIN_TEST_DATA; one JSON object on the last line
+	@PYTHONPATH="tests:$$PYTHONPATH" $(BIN)/python -m tests.benchmarks.documents $(OPTIONS)
 
 lint: install ## Lint, type-check and look for dead code
 	$(BIN)/ruff format --check .

@@ -8,7 +8,7 @@ import dagster as dg
 from rag_assets.alerts import watch_and_alert
 from rag_assets.checks import BATCH_CHECKS, GOLDEN_CHECKS, INDEX_CHECKS
 from rag_assets.evaluation_report import evaluation_report
-from rag_assets.folders import import_changed_folders, import_folders
+from rag_assets.folders import documents, import_changed_folders, import_folders
 from rag_assets.jobs import INDEX_ASSETS, check_index, index_notes, update_index
 from rag_assets.migration import migration_report
 from rag_assets.migration_checks import MIGRATION_CHECKS
@@ -38,6 +38,7 @@ def build_definitions(resource_overrides: Mapping[str, Any] | None = None) -> dg
     return dg.Definitions(
         assets=dg.with_source_code_references(
             [
+                documents,
                 *INDEX_ASSETS,
                 evaluation_report,
                 migration_report,

@@ -2,6 +2,7 @@
 
 import dagster as dg
 
+from rag_assets.folders import documents
 from rag_assets.stages import Materialized, Stopwatch, batch_asset, outages_retried, stage_metadata, total
 from rag_core.migration.measuring import measure_before
 from rag_core.runtime.engine import Engine
@@ -10,6 +11,7 @@ from rag_core.storage.overviews import fetch_batch_overviews
 
 
 @batch_asset(
+    deps=[documents],
     kinds={"postgres"},
     code_version="1",
     description=(

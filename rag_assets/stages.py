@@ -25,6 +25,8 @@ else:
 OWNERS = ["team:brain-sync"]
 EMBEDDING_POOL = "embedding"
 """Steps that ask an embedding provider. The limits of the pools are in dagster.yaml and, by pool, in Dagster's UI."""
+PARSING_POOL = "parsing"
+"""Steps that parse files, each in processes of its own."""
 WRITING_POOL = "database_writes"
 """Steps that change what readers see."""
 HOW_TO_GO_ON = (

@@ -226,6 +226,15 @@ class Settings(BaseSettings):
     document_max_pages: int = Field(2000, ge=1, description="Documents with more pages are refused.")
     document_seconds: float = Field(120, ge=1, description="A file that takes longer to parse has failed.")
     document_memory_mb: int = Field(2000, ge=256, description="Memory of a process that parses files.")
+    ingest_hosts: str = Field(
+        "", description="Hosts, separated by commas, that `POST /api/ingest` may fetch from; `*`: any public one."
+    )
+    ingest_folders: str = Field(
+        "", description="Folders, separated as in `PATH`, that `POST /api/ingest` may read documents from."
+    )
+    dagster_previews: bool = Field(
+        default=False, description="Whether Dagster's metadata may hold words of other notes than the demo's."
+    )
     request_timeout_ms: int = Field(2000, ge=50, description="Time for one retrieval, all stages together.")
     pool_max_size: int = Field(20, ge=2, le=80, description="Connections the API keeps at most.")
     requests_at_once: int = Field(

@@ -54,7 +54,7 @@ def check_grant(grant: KeyGrant, *, now: datetime) -> KeyGrant:
     """The grant, its name trimmed and its scopes in order.
 
     Evaluations ask and quote all of a tenant's notes, and whoever can write a note under a name learns whether another has it: a key
-    for some departments reads only.
+    for some departments reads, and with ``write`` sends documents to its departments.
 
     Raises:
         InvalidInputError: no such name, no scope, an end that has passed, or departments beside a scope that sees everything.
@@ -68,10 +68,10 @@ def check_grant(grant: KeyGrant, *, now: datetime) -> KeyGrant:
         raise InvalidInputError(f"a key without scopes opens nothing; choose from {', '.join(SCOPES)}")
     if grant.expires_at is not None and grant.expires_at <= now:
         raise InvalidInputError(f"the key would have expired on {grant.expires_at.isoformat()}; choose a later time")
-    if grant.departments is not None and wanted != {"read"}:
+    if grant.departments is not None and not wanted <= {"read", "write"}:
         raise InvalidInputError(
-            "a key for some departments can have the scope read alone: the others tell of all of the tenant's notes; leave one of the "
-            "two out"
+            "a key for some departments can have the scopes read and write alone: the others tell of all of the tenant's notes; leave "
+            "one of the two out"
         )
     return KeyGrant(
         tenant=grant.tenant,

@@ -27,7 +27,8 @@ class Rule:
     """Rule for an address and everything under it: the scopes that reading and changing need; None is open to everybody.
 
     A request that ``is_answering`` may wait for a language model. Errors of a request that ``is_page`` are pages in a browser. An
-    address that ``takes_files`` takes forms with files, as large as documents may be.
+    address that ``takes_files`` takes forms with files, as large as documents may be. Keys for some departments change nothing
+    but what ``is_for_departments``: there it becomes theirs, and meets no name of others.
     """
 
     reading: Scope | None
@@ -36,6 +37,7 @@ class Rule:
     is_answering: bool = False
     is_page: bool = False
     takes_files: bool = False
+    is_for_departments: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,13 @@ def may_enter(caller: Caller, method: str, path: str) -> bool:
     needed = needed_scope(method, path)
     if caller.tenant == NO_TENANT:
         return needed is None or (path == FIGURES and method in _READING) or path.startswith(f"{TERMINAL}/")
-    return needed is None or caller.may(needed)
+    return needed is None or (caller.may(needed) and (caller.departments is None or _is_for_departments(method, path)))
+
+
+def _is_for_departments(method: str, path: str) -> bool:
+    """True where a caller who sees some departments' notes may be: what changes notes is open to them by its rule alone."""
+    rule = rule_of(path)
+    return rule is not None and (needed_scope(method, path) != "write" or rule.is_for_departments)
 
 
 def needed_scope(method: str, path: str) -> Scope | None:

@@ -244,7 +244,7 @@ def remove_folder(
 
 @folder_app.command("watch")
 def watch_folders() -> None:
-    """Import what changes in followed folders, in the foreground, until Ctrl-C; `brain up` does so by itself.
+    """Import and index what changes in followed folders, in the foreground, until Ctrl-C; `brain up` does so by itself.
 
     Example: brain folder watch
     """
@@ -252,16 +252,24 @@ def watch_folders() -> None:
     from threading import Event
 
     from rag_core.folders.following import follow_folders
+    from rag_core.indexing.few_notes import index_few
+    from rag_core.runtime.engine import open_engine
+    from rag_core.runtime.live_engine import LiveEngine
     from rag_core.settings import read_settings
-    from rag_core.storage.database import open_database
 
     with command(is_json=False):
         settings = read_settings()
         stop = Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda _number, _frame: stop.set())
-        with open_database(settings) as database:
-            follow_folders(settings, database, stop, tell=_tell)
+        with open_engine(settings) as opened:
+            live = LiveEngine(opened)
+
+            def index(tenant: "TenantId") -> None:
+                engine = live.current()
+                index_few(engine.database, tenant, engine.pipeline, chat=engine.chat)
+
+            follow_folders(settings, opened.database, stop, tell=_tell, index=index)
 
 
 def _tell(folder: "WatchedFolder", report: "FolderReport") -> None:

@@ -31,26 +31,40 @@ DEBOUNCE_MS = 400
 """A file that is being written is read once it has rested for so long."""
 
 Told = Callable[[WatchedFolder, FolderReport], None]
+Index = Callable[[TenantId], object]
 
 
 def follow_folders(
-    settings: Settings, database: Database, stop: Event, *, tell: Told = lambda _folder, _report: None
+    settings: Settings,
+    database: Database,
+    stop: Event,
+    *,
+    tell: Told = lambda _folder, _report: None,
+    index: Index = lambda _tenant: None,
 ) -> None:
     """Import followed folders until ``stop`` is set: at once, then what changes; ``tell`` gets each report with a change.
+
+    ``index`` is called for a tenant with new or changed notes, and after each whole comparison: others may have imported.
 
     A folder that cannot be imported is told in the log and in its row, and tried again.
     """
     compared: dict[WatchedFolder, float] = {}
     while not stop.is_set():
         try:
-            _follow(settings, database, stop, compared, tell)
+            _follow(settings, database, stop, compared, tell=tell, index=index)
         except RagError as error:
             logger.warning("the folders are not followed at the moment: %s", error)
         stop.wait(POLL_SECONDS)
 
 
 def _follow(
-    settings: Settings, database: Database, stop: Event, compared: dict[WatchedFolder, float], tell: Told
+    settings: Settings,
+    database: Database,
+    stop: Event,
+    compared: dict[WatchedFolder, float],
+    *,
+    tell: Told,
+    index: Index,
 ) -> None:
     """Follow the folders that there are, until others are to be followed; ``compared`` holds when each was compared whole."""
     folders = list_watched_folders(database)
@@ -63,8 +77,17 @@ def _follow(
             report = sync_folder(settings, database, folder)
             if report is not None and report.count("imported", "updated", "removed", "refused", "failed"):
                 tell(folder, report)
+            if report is not None and (folder in due or report.count("imported", "updated")):
+                _index(index, folder.tenant)
         if list_watched_folders(database) != folders or _existing(folders) != there:
             return
+
+
+def _index(index: Index, tenant: TenantId) -> None:
+    try:
+        index(tenant)
+    except RagError as error:  # the notes are stored, and a run of the pipeline indexes them
+        logger.warning("new notes of %s are not indexed at once: %s", tenant, error)
 
 
 def _existing(folders: Iterable[WatchedFolder]) -> list[WatchedFolder]:

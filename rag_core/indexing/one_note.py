@@ -1,6 +1,6 @@
 """One note, stored and indexed at once: what the API does for a note that is created or changed."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -32,6 +32,11 @@ class IndexedNote:
     is_embedded: bool
 
 
+EMBED_CHUNKS = 16
+"""Chunks whose vectors are computed before it is told: a model of meaning takes two seconds for as many."""
+OnEmbedded = Callable[[int, int], None]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Standing:
     """The id a note has or gets, and whether the tenant's migration wants it left whole."""
@@ -58,10 +63,14 @@ def store_and_index(
     lock_timeout_ms: int | None = None,
     file_format: str | None = None,
     beside: Callable[[Connection], None] = lambda _connection: None,
+    on_embedded: OnEmbedded = lambda _done, _total: None,
+    on_stored: Callable[[], None] = lambda: None,
 ) -> IndexedNote:
     """Store the note with its chunks, vectors and postings in one transaction, then what it says led to what.
 
     ``beside`` is called in that transaction, once the note is stored; ``file_format`` is that of the file it was made of.
+    ``on_embedded`` is told how many chunks of how many have their vectors, from 0 on; ``on_stored`` is called when the transaction
+    has ended.
 
     The vectors are computed before the transaction begins. When the embedding provider fails, the note is stored all
     the same, found by full text, and the next run of the pipeline embeds it. A graph that cannot be written leaves the note
@@ -92,7 +101,9 @@ def store_and_index(
             local=local,
             file_format=file_format,
             beside=beside,
+            on_embedded=on_embedded,
         )
+    on_stored()
     if stored.is_embedded:
         digest = content_hash(note.language, note.title, note.content)
         relate_note(database, tenant, stored.note_id, content=note.content, language=note.language, content_hash=digest)
@@ -118,13 +129,14 @@ def _store(
     local: Mapping[str, int],
     file_format: str | None,
     beside: Callable[[Connection], None],
+    on_embedded: OnEmbedded,
 ) -> IndexedNote | None:
     """Store the note as it is to be; None, and nothing stored, when it stands otherwise by now."""
     to_stage = _to_stage(standing.note_id, note)
     found: NoteVector | _Chunked | None = (
         _whole(database, tenant, to_stage, pipeline)
         if standing.stays_whole
-        else _chunked(database, tenant, to_stage, pipeline)
+        else _chunked(database, tenant, to_stage, pipeline, on_embedded)
     )
 
     scan, told = scanned(to_stage), enriched(_to_enrich(to_stage, file_format))
@@ -169,10 +181,12 @@ def _whole(database: Database, tenant: TenantId, note: store.NoteToStage, pipeli
     return NoteVector(note_id=note.note_id, content_hash=note.content_hash, input_hash=digest, vector=vector)
 
 
-def _chunked(database: Database, tenant: TenantId, note: store.NoteToStage, pipeline: Pipeline) -> _Chunked | None:
+def _chunked(
+    database: Database, tenant: TenantId, note: store.NoteToStage, pipeline: Pipeline, on_embedded: OnEmbedded
+) -> _Chunked | None:
     """The note's chunks and vectors; None when the provider fails."""
     staged = stage_note(note, pipeline, tenant)
-    vectors = _vectors(database, tenant, note, staged, pipeline)
+    vectors = _vectors(database, tenant, note, staged, pipeline, on_embedded=on_embedded)
     return None if vectors is None else _Chunked(staged=staged, vectors=vectors)
 
 
@@ -208,23 +222,41 @@ def _to_enrich(note: store.NoteToStage, file_format: str | None) -> NoteToEnrich
 
 
 def _vectors(
-    database: Database, tenant: TenantId, note: store.NoteToStage, staged: store.StagedNote, pipeline: Pipeline
+    database: Database,
+    tenant: TenantId,
+    note: store.NoteToStage,
+    staged: store.StagedNote,
+    pipeline: Pipeline,
+    *,
+    on_embedded: OnEmbedded,
 ) -> list[store.ComputedVector] | None:
     """The vectors that are neither live nor cached; None when the provider fails."""
-    texts: dict[bytes, tuple[str, ...]] = {}
-    for chunk in staged.chunks:
+    chunks = staged.chunks
+    hashes = [digest for chunk in chunks for digest in (chunk.standard_hash, chunk.contextual_hash)]
+    known = set(store.fetch_known_hashes(database, tenant, hashes))
+    computed: list[store.ComputedVector] = []
+    on_embedded(0, len(chunks))
+    for place in range(0, len(chunks), EMBED_CHUNKS):
+        part = chunks[place : place + EMBED_CHUNKS]
+        missing = {digest: texts for digest, texts in _inputs(part, note, pipeline) if digest not in known}
+        try:
+            vectors = embed_joined(list(missing.values()), pipeline.embedder) if missing else []
+        except EmbeddingError:
+            return None
+        computed += [
+            store.ComputedVector(input_hash=digest, note_id=staged.note_id, vector=vector)
+            for digest, vector in zip(missing, vectors, strict=True)
+        ]
+        known.update(missing)
+        on_embedded(place + len(part), len(chunks))
+    return computed
+
+
+def _inputs(
+    chunks: Sequence[store.StagedChunk], note: store.NoteToStage, pipeline: Pipeline
+) -> Iterator[tuple[bytes, tuple[str, ...]]]:
+    """The texts of the chunks' vectors by their hash."""
+    for chunk in chunks:
         hashes: dict[EmbeddingKind, bytes] = {"standard": chunk.standard_hash, "contextual": chunk.contextual_hash}
         for kind, digest in hashes.items():
-            texts[digest] = vector_texts(pipeline.model, kind, text_of(note, chunk))
-    known = store.fetch_known_hashes(database, tenant, list(texts))
-    missing = {digest: parts for digest, parts in texts.items() if digest not in known}
-    if not missing:
-        return []
-    try:
-        vectors = embed_joined(list(missing.values()), pipeline.embedder)
-    except EmbeddingError:
-        return None
-    return [
-        store.ComputedVector(input_hash=digest, note_id=staged.note_id, vector=vector)
-        for digest, vector in zip(missing, vectors, strict=True)
-    ]
+            yield digest, vector_texts(pipeline.model, kind, text_of(note, chunk))

@@ -8,8 +8,8 @@ class TotalWords:
     """Words of sums.
 
     ``asking`` are patterns over folded text of questions for a sum; ``saying_nothing`` is one of their words that say nothing of what
-    was paid for. ``columns`` are folded headers of what was paid, ``rows`` first words of rows that sum up others. ``answer`` has the fields sum
-    and terms.
+    was paid for. ``columns`` are folded headers of what was paid, ``rows`` first words of rows that sum up others. ``answer`` has
+    the fields sum and terms.
     """
 
     asking: tuple[str, ...]

@@ -3,6 +3,8 @@
 import ipaddress
 from urllib.parse import urlsplit
 
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
 
 def is_loopback(host: str) -> bool:
     """Test whether a name or address of a host is this machine's own, without a lookup: any name but localhost is not."""
@@ -31,3 +33,27 @@ def _is_this_machine(host: str) -> bool:
         return False
     mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
     return any(each.is_loopback or each.is_unspecified for each in (address, mapped) if each is not None)
+
+
+def is_public(address: str) -> bool:
+    """Test whether an IP address is one of the public internet; IPv6 addresses that lead to an IPv4 one count as that one too."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped is not None:
+        found = found.ipv4_mapped
+    inner = _inner_addresses(found) if isinstance(found, ipaddress.IPv6Address) else []
+    return _is_global(found) and all(map(_is_global, inner))
+
+
+def _is_global(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    return address.is_global and not address.is_multicast
+
+
+def _inner_addresses(address: ipaddress.IPv6Address) -> list[ipaddress.IPv4Address]:
+    """IPv4 addresses that packets to an IPv6 one may end at: by 6to4, Teredo and NAT64."""
+    inner = [address.sixtofour, *(address.teredo or ())]
+    if address in _NAT64:
+        inner.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
+    return [one for one in inner if one is not None]

@@ -133,8 +133,8 @@ def parse_note(
     content = checked_text(text, "text", max_characters=max_characters)
     if not content.strip():
         raise InvalidFieldError("text is empty; a note needs some content", field="text", problem="empty")
-    heading = _heading(title)
-    facts = _metadata(metadata)
+    heading = checked_heading(title)
+    facts = checked_metadata(metadata)
     return NewNote(
         external_id=checked_name(external_id, "id"),
         source=checked_name(source, "source"),
@@ -143,15 +143,19 @@ def parse_note(
         language=_language(language, heading, content),
         created_at=parse_time(created_at, zone=zone),
         metadata=facts,
-        tags=_tags(facts),
+        tags=tags_in(facts),
         departments=audience(facts),
         keeps_metadata=metadata is None,
         keeps_audience=keeps_audience or metadata is None,
     )
 
 
-def _heading(title: Any) -> str | None:
-    """The title on one line; a blank one is none."""
+def checked_heading(title: Any) -> str | None:
+    """The title on one line; a blank one is none.
+
+    Raises:
+        InvalidFieldError: it is no text, or has too many characters.
+    """
     if title is None:
         return None
     return " ".join(checked_text(title, "title", max_characters=MAX_NAME_CHARACTERS).split()) or None
@@ -267,7 +271,12 @@ def _language(given: Any, title: str | None, content: str) -> Language:
     return given
 
 
-def _metadata(value: Any) -> Mapping[str, Any]:
+def checked_metadata(value: Any) -> Mapping[str, Any]:
+    """Metadata that JSON and PostgreSQL can hold; none of None.
+
+    Raises:
+        InvalidFieldError: they cannot.
+    """
     if value is None:
         return {}
     if not isinstance(value, dict):
@@ -291,8 +300,8 @@ def _listed(tags: Any) -> Any:
     return [tag.strip() for tag in tags.split(",")] if isinstance(tags, str) else tags
 
 
-def _tags(metadata: Mapping[str, Any]) -> tuple[str, ...]:
-    """The tags of a note: a list of texts, or one text with commas."""
+def tags_in(metadata: Mapping[str, Any]) -> tuple[str, ...]:
+    """The tags that a note's metadata name: a list of texts, or one text with commas."""
     listed = _listed(metadata.get("tags"))
     if not isinstance(listed, list):
         return ()

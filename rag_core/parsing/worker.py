@@ -1,7 +1,7 @@
 """The process that parses files for another: ``python -m rag_core.parsing.worker``.
 
-A request, (file, limits, page to draw or None) pickled on stdin, is answered by a line of JSON on stdout. The process ends with
-its stdin, so with its parent, also while it parses.
+A request, (file, limits, page to draw or None) pickled on stdin, is answered by a line of JSON on stdout, after lines "pages
+read/pages". The process ends with its stdin, so with its parent, also while it parses.
 """
 
 import math
@@ -23,6 +23,7 @@ from rag_core.errors import DocumentFailedError, DocumentRefusedError, RagError
 from rag_core.model.document import ParsedDocument
 from rag_core.parsing import FORMATS, ParsingLimits, SourceFile
 from rag_core.parsing.page_pictures import PagePicture, PageWish, draw_page
+from rag_core.parsing.page_progress import pages_told
 from rag_core.parsing.recognising import format_of
 
 Request = tuple[SourceFile, ParsingLimits, PageWish | None]
@@ -90,9 +91,15 @@ def _main() -> None:
         Thread(target=_receive, args=(requests,), daemon=True).start()
         if hasattr(os, "nice"):
             os.nice(_NICENESS)
-        while True:
-            replies.write(_reply(*requests.get()) + b"\n")
+
+        def write(line: bytes) -> None:
+            replies.write(line + b"\n")
             replies.flush()
+
+        while True:
+            with pages_told(lambda done, total: write(b"%d/%d" % (done, total))):
+                reply = _reply(*requests.get())
+            write(reply)
 
 
 def _receive(requests: "SimpleQueue[Request]") -> None:

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from rag_core.errors import DocumentFailedError, DocumentRefusedError
 from rag_core.model.document import ParsedDocument
 from rag_core.parsing import ParsingLimits, SourceFile
 from rag_core.parsing.page_pictures import PagePicture, PageWish
+from rag_core.parsing.page_progress import OnPage
 from rag_core.parsing.recognising import suffix_of
 from rag_core.parsing.worker import REPLIES, Request, WorkerReply, parse_here, recognise_file
 
@@ -27,6 +29,7 @@ _LIGHT_BYTES = 100_000
 """The most hostile Markdown of that size takes less than a second."""
 _FILES_PER_PROCESS = 500
 _MAX_ANSWER_BYTES = 200_000_000
+_PAGES = re.compile(rb"\d{1,9}/\d{1,9}\n")
 _ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
 """Threads of libraries would reserve memory for each core."""
 
@@ -36,13 +39,15 @@ class DocumentParser:
 
     Small Markdown and plain text files are parsed in the caller's process. ``workers`` is 1 or 2 by default, as there are
     processors. Any number of threads may use it; leaving it as a context manager ends the processes, and parsing under way
-    fails.
+    fails. ``on_page`` is told how many pages of a file are read, of how many; what it raises ends the parsing.
     """
 
-    def __init__(self, limits: ParsingLimits, *, workers: int | None = None) -> None:
+    def __init__(
+        self, limits: ParsingLimits, *, workers: int | None = None, on_page: OnPage = lambda _done, _total: None
+    ) -> None:
         self._limits = limits
         self.workers = workers or min(2, os.cpu_count() or 1)
-        self._workers = tuple(_Worker(limits) for _ in range(self.workers))
+        self._workers = tuple(_Worker(limits, on_page) for _ in range(self.workers))
         self._idle: LifoQueue[_Worker] = LifoQueue()
         for worker in self._workers:
             self._idle.put(worker)
@@ -95,8 +100,9 @@ class DocumentParser:
 class _Worker:
     """A process that parses a file at a time, and its successors."""
 
-    def __init__(self, limits: ParsingLimits) -> None:
+    def __init__(self, limits: ParsingLimits, on_page: OnPage) -> None:
         self._limits = limits
+        self._on_page = on_page
         self._lock = Lock()
         self._is_closed = False
         self._process: subprocess.Popen[bytes] | None = None
@@ -106,7 +112,7 @@ class _Worker:
         process = self._started()
         try:
             with _killed_after(self._limits.seconds, process) as is_late:
-                answer = _ask(process, (file, self._limits, wish))
+                answer = _ask(process, (file, self._limits, wish), self._on_page)
         except BaseException:  # interrupted: the answer that is still to come is to no later question
             self._end()
             raise
@@ -188,14 +194,16 @@ def _killed_after(seconds: float, process: "subprocess.Popen[bytes]") -> Iterato
         timer.join()
 
 
-def _ask(process: "subprocess.Popen[bytes]", request: Request) -> bytes:
-    """The line that answers a request; empty if the process ended without one."""
+def _ask(process: "subprocess.Popen[bytes]", request: Request, on_page: OnPage) -> bytes:
+    """The line that answers a request, after those that tell of pages; empty if the process ended without one."""
     assert process.stdin is not None
     assert process.stdout is not None
     with suppress(OSError, ValueError):  # it died, or was closed by another thread
         pickle.dump(request, process.stdin, protocol=pickle.HIGHEST_PROTOCOL)
         process.stdin.flush()
-        answer = process.stdout.readline(_MAX_ANSWER_BYTES)
+        while _PAGES.fullmatch(answer := process.stdout.readline(_MAX_ANSWER_BYTES)):
+            done, _, total = answer.partition(b"/")
+            on_page(int(done), int(total))
         if answer.endswith(b"\n"):
             return answer
         if answer:

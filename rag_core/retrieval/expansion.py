@@ -10,6 +10,7 @@ from rag_core.model.graph import Relation
 from rag_core.model.note import ChunkId, Span, TenantId
 from rag_core.model.retrieval import Hit, RetrievalMethod
 from rag_core.retrieval.deadline import Deadline
+from rag_core.retrieval.hit_pages import page_of_hit
 from rag_core.retrieval.passages import best_passage
 from rag_core.retrieval.windows import Match, Window, fill_windows, within
 from rag_core.runtime.cache import Found
@@ -147,7 +148,8 @@ def _hit(window: Window, text: WindowText, candidate: Fused, query: str, config:
     if window.best.is_whole_note:
         window, text = _narrowed(window, text, query, config)
     start, end = within(window.best.span, window.span)
-    place = place_of(text.blocks, window.best.span)
+    page = page_of_hit(text.blocks, text.text[start:end], window.best.span, query=query, language=text.language)
+    place = place_of(text.blocks, window.best.span, page=page)
     return Hit(
         chunk_id=candidate.chunk_id,
         note_id=window.best.note_id,

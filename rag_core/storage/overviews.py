@@ -57,6 +57,39 @@ def fetch_progress(database: Database, tenant: TenantId, *, fingerprint: str) ->
     return progress
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentCount:
+    """Number of documents of one status, format and parser, with their blocks and warnings."""
+
+    status: str
+    format: str | None
+    parser: str | None
+    documents: int
+    blocks: int
+    warnings: int
+
+
+def count_documents(database: Database) -> list[DocumentCount]:
+    """Count the files and uploads of all tenants, for the operator's tools."""
+    with database.owner() as connection:
+        return fetch_all(connection, DocumentCount, "count_documents")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PagePreview:
+    """The beginning of a document's first page, as Markdown."""
+
+    path: str
+    checked_at: datetime
+    text: str
+
+
+def fetch_page_preview(database: Database, tenant: TenantId) -> PagePreview | None:
+    """The first page of the tenant's newest document; None where it has none."""
+    with database.transaction(tenant) as connection:
+        return fetch_one(connection, PagePreview, "preview_page", {"tenant": tenant})
+
+
 def count_pending(database: Database, tenant: TenantId) -> int:
     """Count the tenant's legacy notes that are not chunked yet."""
     with database.transaction(tenant) as connection:

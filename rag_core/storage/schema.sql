@@ -411,6 +411,8 @@ CREATE TABLE brain.documents (
     page_unit text DEFAULT 'page'::text NOT NULL,
     warnings jsonb DEFAULT '[]'::jsonb NOT NULL,
     checked_at timestamp with time zone DEFAULT now() NOT NULL,
+    url text,
+    departments text[],
     CONSTRAINT documents_check CHECK (((status = ANY (ARRAY['queued'::text, 'imported'::text])) = (error IS NULL))),
     CONSTRAINT documents_check1 CHECK ((is_upload = (document_id IS NOT NULL))),
     CONSTRAINT documents_file_hash_check CHECK ((octet_length(file_hash) = 32)),
@@ -419,7 +421,8 @@ CREATE TABLE brain.documents (
     CONSTRAINT documents_pages_check CHECK ((pages >= 0)),
     CONSTRAINT documents_parser_confidence_check CHECK (((parser_confidence >= (0)::double precision) AND (parser_confidence <= (1)::double precision))),
     CONSTRAINT documents_path_check CHECK ((path <> ''::text)),
-    CONSTRAINT documents_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'imported'::text, 'refused'::text, 'failed'::text])))
+    CONSTRAINT documents_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'imported'::text, 'refused'::text, 'failed'::text]))),
+    CONSTRAINT documents_url_check CHECK ((url <> ''::text))
 );
 
 CREATE TABLE brain.embedding_cache (
@@ -1413,9 +1416,13 @@ CREATE UNIQUE INDEX documents_document ON brain.documents USING btree (tenant_id
 
 CREATE INDEX documents_hash ON brain.documents USING btree (tenant_id, file_hash) WHERE is_upload;
 
+CREATE INDEX documents_job ON brain.documents USING btree (tenant_id, job_id) WHERE (job_id IS NOT NULL);
+
 CREATE INDEX documents_note ON brain.documents USING btree (tenant_id, note_id);
 
 CREATE INDEX documents_uploads ON brain.documents USING btree (tenant_id, checked_at DESC, path) WHERE is_upload;
+
+CREATE UNIQUE INDEX documents_url ON brain.documents USING btree (tenant_id, md5(url), departments) NULLS NOT DISTINCT WHERE (url IS NOT NULL);
 
 CREATE INDEX embedding_cache_note ON brain.embedding_cache USING btree (tenant_id, note_id);
 
@@ -1516,6 +1523,8 @@ CREATE TRIGGER chunks_deleted_from_graph AFTER DELETE ON brain.chunks REFERENCIN
 CREATE TRIGGER chunks_inserted AFTER INSERT ON brain.chunks REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION brain.index_inserted_chunks();
 
 CREATE TRIGGER documents_original_forgotten AFTER DELETE ON brain.documents FOR EACH ROW WHEN (old.is_upload) EXECUTE FUNCTION brain.forget_original();
+
+CREATE TRIGGER documents_original_replaced AFTER UPDATE ON brain.documents FOR EACH ROW WHEN ((old.is_upload AND (old.file_hash IS DISTINCT FROM new.file_hash))) EXECUTE FUNCTION brain.forget_original();
 
 CREATE TRIGGER embeddings_insert_recorded AFTER INSERT ON brain.embeddings REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.record_change();
 
@@ -1743,7 +1752,7 @@ CREATE POLICY audience ON brain.chunks AS RESTRICTIVE USING (((( SELECT current_
 
 CREATE POLICY audience ON brain.documents AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
    FROM brain.notes n
-  WHERE ((n.tenant_id = documents.tenant_id) AND (n.note_id = documents.note_id))))));
+  WHERE ((n.tenant_id = documents.tenant_id) AND (n.note_id = documents.note_id)))) OR ((note_id IS NULL) AND (departments && ( SELECT brain.seen_departments() AS seen_departments)))));
 
 CREATE POLICY audience ON brain.embedding_cache AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
 
@@ -1757,7 +1766,9 @@ CREATE POLICY audience ON brain.entity_aliases AS RESTRICTIVE USING (((( SELECT 
 
 CREATE POLICY audience ON brain.evaluation_baselines AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
 
-CREATE POLICY audience ON brain.evaluation_jobs AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
+CREATE POLICY audience ON brain.evaluation_jobs AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR ((kind = 'ingestion'::text) AND (EXISTS ( SELECT
+   FROM brain.documents d
+  WHERE ((d.tenant_id = evaluation_jobs.tenant_id) AND (d.job_id = evaluation_jobs.job_id)))))));
 
 CREATE POLICY audience ON brain.evaluation_queries AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
 

@@ -1,5 +1,6 @@
 """Uploaded files: their originals, and the state of the documents that are made of them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -17,13 +18,17 @@ SOURCE = "uploads"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UploadState:
-    """An upload: what it became, and the job that parses it. ``note_id`` is None before it was parsed; then it is ``document_id``."""
+    """An upload: what it became, and the job that parses it. ``note_id`` is None before it was parsed; then it is ``document_id``.
+
+    ``done`` of ``total`` are steps of the job's stage.
+    """
 
     path: str
     document_id: NoteId
     note_id: NoteId | None
     status: Literal["queued", "imported", "refused", "failed"]
     error: str | None
+    file_hash: bytes | None
     pages: int | None
     page_unit: PageUnit
     parser: str | None
@@ -32,6 +37,8 @@ class UploadState:
     checked_at: datetime
     job_state: Literal["queued", "running", "completed", "failed", "cancelled"] | None
     stage: str | None
+    done: int | None
+    total: int | None
     job_error: str | None
 
 
@@ -44,10 +51,10 @@ class OriginalFile:
     content: bytes
 
 
-def hold_upload_name(connection: Connection, tenant: TenantId, name: str, digest: bytes) -> str:
+def hold_upload_name(connection: Connection, tenant: TenantId, name: str, digest: bytes | None) -> str:
     """A name for an upload: that of the upload with the same name and content, else one that no other has (``name (2).pdf``).
 
-    Nobody else gets it until the transaction ends.
+    Nobody else gets it until the transaction ends. Without ``digest`` no other upload has it.
     """
     connection.execute(query("lock_uploads"), {"tenant": tenant})
     stem, dot, suffix = name.rpartition(".")
@@ -56,7 +63,29 @@ def hold_upload_name(connection: Connection, tenant: TenantId, name: str, digest
     parameters = {"tenant": tenant, "source": SOURCE, "name": name, "pattern": f"{escaped} (%){suffix}"}
     taken: dict[str, bytes] = dict(connection.execute(query("fetch_upload_names"), parameters).fetchall())
     candidates = (name, *(f"{stem} ({number}){suffix}" for number in range(2, len(taken) + 3)))
-    return next(one for one in candidates if taken.get(one, digest) == digest)
+    return next(one for one in candidates if one not in taken or (digest is not None and taken[one] == digest))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchedBefore:
+    """A document that was fetched from the same address or path before, with the number of its chunks."""
+
+    path: str
+    document_id: NoteId
+    chunks: int
+
+
+def hold_upload_of_url(
+    connection: Connection, tenant: TenantId, url: str, departments: Sequence[str] | None
+) -> FetchedBefore | None:
+    """The document that these departments fetch from an address or path, if there is one.
+
+    Nobody else begins one until the transaction ends.
+    """
+    connection.execute(query("lock_uploads"), {"tenant": tenant})
+    parameters = {"tenant": tenant, "url": url, "departments": None if departments is None else list(departments)}
+    row = connection.execute(query("hold_upload_of_url"), parameters).fetchone()
+    return None if row is None else FetchedBefore(path=row[0], document_id=row[1], chunks=row[2])
 
 
 def free_document_id(connection: Connection, tenant: TenantId, path: str) -> NoteId:
@@ -68,19 +97,25 @@ def free_document_id(connection: Connection, tenant: TenantId, path: str) -> Not
     return found
 
 
+def insert_original(connection: Connection, tenant: TenantId, digest: bytes, content: bytes) -> None:
+    """Store an original, once its document is recorded: who sees some departments' notes sees it by that."""
+    connection.execute(query("insert_original"), {"tenant": tenant, "hash": digest, "content": content})
+
+
 def insert_upload(
     connection: Connection,
     tenant: TenantId,
     *,
     path: str,
     document_id: NoteId,
-    file_format: str,
-    content: bytes,
-    digest: bytes,
     modified_ns: int,
+    file_format: str | None = None,
+    file_size: int = 0,
+    digest: bytes | None = None,
+    url: str | None = None,
+    departments: Sequence[str] | None = None,
 ) -> None:
-    """Store an original and queue its document; one that was queued or parsed before is queued again."""
-    connection.execute(query("insert_original"), {"tenant": tenant, "hash": digest, "content": content})
+    """Queue a document; one that was queued or parsed before is queued again. Without ``url`` its content is known."""
     parameters = {
         "tenant": tenant,
         "source": SOURCE,
@@ -88,10 +123,25 @@ def insert_upload(
         "document": document_id,
         "format": file_format,
         "hash": digest,
-        "size": len(content),
+        "size": file_size,
         "modified": modified_ns,
+        "url": url,
+        "departments": None if departments is None else list(departments),
     }
     connection.execute(query("insert_upload"), parameters)
+
+
+def settle_upload(
+    connection: Connection,
+    tenant: TenantId,
+    path: str,
+    *,
+    status: Literal["imported", "refused", "failed"],
+    error: str | None = None,
+) -> None:
+    """Record that a document that is fetched stays as it was, and why."""
+    parameters = {"tenant": tenant, "source": SOURCE, "path": path, "status": status, "error": error}
+    connection.execute(query("settle_upload"), parameters)
 
 
 def set_upload_job(connection: Connection, tenant: TenantId, path: str, job_id: UUID) -> None:
@@ -105,18 +155,27 @@ def sum_uploads(connection: Connection, tenant: TenantId) -> int:
     return int(fetch_value(connection, "sum_uploads", {"tenant": tenant}))
 
 
-def hold_upload(connection: Connection, tenant: TenantId, path: str, digest: bytes) -> bool:
+def hold_upload(connection: Connection, tenant: TenantId, path: str, digest: bytes | None) -> bool:
     """Keep an upload until the transaction ends; False where it was deleted."""
     parameters = {"tenant": tenant, "source": SOURCE, "path": path, "hash": digest}
     return connection.execute(query("hold_upload"), parameters).fetchone() is not None
 
 
-def delete_upload(connection: Connection, tenant: TenantId, document: NoteId) -> bool:
-    """Delete an upload with its note and its original; False where there is none."""
-    row = connection.execute(query("delete_upload"), {"tenant": tenant, "document": document}).fetchone()
+def delete_upload(
+    connection: Connection, tenant: TenantId, document: NoteId, departments: Sequence[str] | None = None
+) -> bool:
+    """Delete an upload with its note and its original; False where there is none, or none for these departments alone."""
+    seen = None if departments is None else list(departments)
+    parameters = {"tenant": tenant, "document": document, "departments": seen}
+    row = connection.execute(query("delete_upload"), parameters).fetchone()
     if row is not None and row[0] is not None:
         delete_notes(connection, tenant, [row[0]])
     return row is not None
+
+
+def count_chunks(connection: Connection, tenant: TenantId, note: NoteId) -> int:
+    """Number of the live chunks of a note."""
+    return int(fetch_value(connection, "count_chunks_of_note", {"tenant": tenant, "note": note}))
 
 
 def fetch_original(connection: Connection, tenant: TenantId, digest: bytes) -> bytes | None:

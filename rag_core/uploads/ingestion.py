@@ -1,80 +1,187 @@
-"""The job that parses an upload, stores its note and indexes it."""
+"""The job that fetches or takes an upload, parses it, stores its note and indexes it."""
 
+import hashlib
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from pathlib import PurePosixPath
 from typing import Any
 from uuid import UUID
 
-from rag_core.errors import DocumentFailedError, InvalidInputError, NotFoundError
+from rag_core.errors import DocumentFailedError, DocumentRefusedError, InvalidInputError, NotFoundError
 from rag_core.evaluation.jobs.queue import JobProgress, register
 from rag_core.folders.opening import file_reading, parsing_limits
 from rag_core.folders.reading import ReadFile
 from rag_core.indexing.one_note import store_and_index
 from rag_core.model.document import StoredFile
 from rag_core.model.note import NoteId, TenantId
-from rag_core.notes.validation import audience
-from rag_core.parsing import SourceFile
+from rag_core.notes.validation import audience, tags_in
+from rag_core.parsing import FORMATS, SourceFile
+from rag_core.parsing.recognising import format_of, parser_version, suffix_of, suffixes
 from rag_core.parsing.working import DocumentParser
 from rag_core.runtime.engine import Engine
 from rag_core.storage.database import Connection
 from rag_core.storage.documents import store_files
-from rag_core.storage.uploads import SOURCE, fetch_original, hold_upload
-
-PARSING, INDEXING = "parsing", "indexing"
+from rag_core.storage.notes import fetch_note
+from rag_core.storage.uploads import (
+    SOURCE,
+    fetch_original,
+    fetch_upload,
+    hold_upload,
+    insert_original,
+    settle_upload,
+)
+from rag_core.uploads.fetching import FetchedFile, fetch_document, fetch_limits
+from rag_core.uploads.receiving import check_room
+from rag_core.uploads.states import CHUNKING, EMBEDDING, EXTRACTING, FETCHING, PARSING
 
 
 def ingest(engine: Engine, tenant: TenantId, parameters: Mapping[str, Any], progress: JobProgress) -> dict[str, Any]:
     """Parse one upload and index its note; the note, its blocks, chunks and vectors are stored in one transaction.
 
+    A document with an address is fetched first; one that did not change since is left as it is.
+
     Raises:
-        DocumentRefusedError, DocumentFailedError, InvalidInputError: the file cannot be parsed; the document's state says why, and
+        DocumentRefusedError, DocumentFailedError, InvalidInputError: the file cannot be taken; the document's state says why, and
             the note of an earlier version stays.
         NotFoundError: the upload was deleted meanwhile; nothing is stored.
+        TenantFullError: what was fetched finds no room among the tenant's uploads.
     """
+    return (_ingest_fetched if "url" in parameters else _ingest_sent)(engine, tenant, parameters, progress)
+
+
+def _ingest_sent(
+    engine: Engine, tenant: TenantId, parameters: Mapping[str, Any], progress: JobProgress
+) -> dict[str, Any]:
     path, digest = str(parameters["path"]), bytes.fromhex(parameters["hash"])
     with engine.database.transaction(tenant) as connection:
         content = fetch_original(connection, tenant, digest)
     if content is None:
         raise NotFoundError(f"the upload {path} was deleted")
-    progress.report(PARSING, 0, 1)
-    stored = StoredFile(path=path, status="imported", file_size=len(content), modified_ns=0, file_hash=digest)
+    source = SourceFile(name=PurePosixPath(path).name, data=content)
+    stored = _stored(path, content)
     try:
-        read, stored = _parsed(engine, SourceFile(name=path, data=content), stored, parameters)
+        read = _parsed(engine, source, path, parameters, progress)
     except (InvalidInputError, DocumentFailedError) as error:
-        is_failure = isinstance(error, DocumentFailedError)
-        failed = replace(stored, status="failed" if is_failure else "refused", error=str(error))
+        failed = replace(stored, status=_ending(error), error=str(error))
         engine.database.write(tenant, partial(_record, tenant=tenant, file=failed, read=None), has_copy=True)
         raise
-    progress.report(INDEXING, 0, 1)
-    beside = partial(_record, tenant=tenant, file=stored, read=read)
-    indexed = store_and_index(
-        engine.database, tenant, read.note, engine.pipeline, file_format=stored.format, beside=beside
+    return _store(engine, tenant, stored, read, progress)
+
+
+def _ingest_fetched(
+    engine: Engine, tenant: TenantId, parameters: Mapping[str, Any], progress: JobProgress
+) -> dict[str, Any]:
+    path = str(parameters["path"])
+    progress.report(FETCHING, 0, 1)
+    try:
+        fetched = fetch_document(parameters["url"], fetch_limits(engine.settings))
+        source, stored = _named(fetched, parameters["wanted"]), _stored(path, fetched.content)
+        if _is_unchanged(engine, tenant, stored, parameters):
+            engine.database.write(tenant, partial(settle_upload, tenant=tenant, path=path, status="imported"))
+            return {"documentId": parameters["document_id"], "isUnchanged": True}
+        read = _parsed(engine, source, path, parameters, progress)
+    except (InvalidInputError, DocumentFailedError) as error:
+        settle = partial(settle_upload, tenant=tenant, path=path, status=_ending(error), error=str(error))
+        engine.database.write(tenant, settle)
+        raise
+    return _store(engine, tenant, stored, read, progress, original=fetched.content)
+
+
+def _ending(error: Exception) -> Any:
+    return "failed" if isinstance(error, DocumentFailedError) else "refused"
+
+
+def _stored(path: str, content: bytes) -> StoredFile:
+    digest = hashlib.sha256(content).digest()
+    return StoredFile(
+        path=path, status="imported", file_size=len(content), modified_ns=time.time_ns(), file_hash=digest
     )
-    progress.report(INDEXING, 1, 1)
-    return {"documentId": str(indexed.note_id), "isEmbedded": indexed.is_embedded}
+
+
+def _named(fetched: FetchedFile, wanted: str | None) -> SourceFile:
+    """The file under a name whose suffix tells the format of text.
+
+    Raises:
+        DocumentRefusedError: it has another format than the one that is wanted.
+    """
+    suffix = suffix_of(fetched.name)
+    if wanted is not None:
+        suffix = FORMATS.get(wanted).suffixes[0]
+    elif suffix not in suffixes():
+        suffix = fetched.suffix
+    file = SourceFile(name=f"{PurePosixPath(fetched.name).stem or 'document'}{suffix}", data=fetched.content)
+    if wanted is not None and (found := format_of(file)) != wanted:
+        raise DocumentRefusedError(f"the file is {found}, not {wanted}; leave the format out, or name the right one")
+    return file
+
+
+def _is_unchanged(engine: Engine, tenant: TenantId, file: StoredFile, parameters: Mapping[str, Any]) -> bool:
+    """Tell whether a document has a note of the same bytes, by today's parser, with what is asked for."""
+    with engine.database.transaction(tenant) as connection:
+        known = fetch_upload(connection, tenant, NoteId(UUID(parameters["document_id"])))
+        if known is None or known.note_id is None or known.parser is None or known.file_hash != file.file_hash:
+            return False
+        note = fetch_note(connection, tenant, known.note_id)
+    asked, title = parameters["metadata"], parameters["title"]
+    is_told = title in {None, note.title} and all(note.metadata.get(name) == value for name, value in asked.items())
+    return is_told and known.parser == parser_version(known.parser.partition("/")[0])
 
 
 def _parsed(
-    engine: Engine, source: SourceFile, stored: StoredFile, parameters: Mapping[str, Any]
-) -> tuple[ReadFile, StoredFile]:
+    engine: Engine, source: SourceFile, path: str, parameters: Mapping[str, Any], progress: JobProgress
+) -> ReadFile:
+    progress.report(PARSING, 0, 1)
     reading = file_reading(engine.settings, source=SOURCE)
-    with DocumentParser(parsing_limits(engine.settings), workers=1) as parser:
-        read = reading.read(source, stored.path, None, parser)
+    tell = partial(progress.report, PARSING)
+    with DocumentParser(parsing_limits(engine.settings), workers=1, on_page=tell) as parser:
+        read = reading.read(source, path, None, parser)
     facts = {**read.note.metadata, **parameters["metadata"]}
     note = replace(
         read.note,
         kind="document",
         note_id=NoteId(UUID(parameters["document_id"])),
+        title=parameters.get("title") or read.note.title,
         metadata=facts,
+        tags=tags_in(facts),
         departments=audience(facts),
         keeps_audience="visibility" not in facts,
     )
-    return replace(read, note=note), read.recorded(stored)
+    return replace(read, note=note)
+
+
+def _store(
+    engine: Engine,
+    tenant: TenantId,
+    file: StoredFile,
+    read: ReadFile,
+    progress: JobProgress,
+    *,
+    original: bytes | None = None,
+) -> dict[str, Any]:
+    def beside(connection: Connection) -> None:
+        if original is not None:
+            check_room(connection, tenant, engine.settings, len(original))
+        _record(connection, tenant=tenant, file=read.recorded(file), read=read)
+        if original is not None and file.file_hash is not None:
+            insert_original(connection, tenant, file.file_hash, original)
+
+    progress.report(CHUNKING, 0, 1)
+    indexed = store_and_index(
+        engine.database,
+        tenant,
+        read.note,
+        engine.pipeline,
+        file_format=read.recorded(file).format,
+        beside=beside,
+        on_embedded=partial(progress.report, EMBEDDING),
+        on_stored=partial(progress.report, EXTRACTING, 0, 1),
+    )
+    return {"documentId": str(indexed.note_id), "isEmbedded": indexed.is_embedded}
 
 
 def _record(connection: Connection, *, tenant: TenantId, file: StoredFile, read: ReadFile | None) -> None:
-    assert file.file_hash is not None
     if not hold_upload(connection, tenant, file.path, file.file_hash):
         raise NotFoundError(f"the upload {file.path} was deleted")
     store_files(connection, tenant, SOURCE, [file], {} if read is None else {file.path: read.contents})

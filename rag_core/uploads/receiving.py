@@ -3,17 +3,18 @@
 import hashlib
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
+from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
-from rag_core.errors import AccessDeniedError, DocumentRefusedError, DocumentTooLargeError, TenantFullError
+from rag_core.errors import DocumentRefusedError, DocumentTooLargeError, InvalidInputError, TenantFullError
 from rag_core.evaluation.jobs.queue import submit_in
 from rag_core.folders.opening import parsing_limits
 from rag_core.model.note import NoteId, TenantId
-from rag_core.notes.validation import audience, checked_name, checked_text
+from rag_core.notes.validation import audience, checked_heading, checked_metadata, checked_name, checked_text
 from rag_core.parsing import SourceFile
 from rag_core.parsing.recognising import format_of
 from rag_core.settings import Settings
@@ -22,22 +23,28 @@ from rag_core.storage.notes import hold_tenant
 from rag_core.storage.uploads import (
     free_document_id,
     hold_upload_name,
+    hold_upload_of_url,
+    insert_original,
     insert_upload,
     set_upload_job,
     sum_uploads,
 )
+from rag_core.uploads.fetching import check_document_url, fetch_limits, is_address
 
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
+_RESERVED = str.maketrans({"%": "%25", "/": "%2F", ",": "%2C"})
 MAX_NAME_CHARACTERS = 200
+MAX_FOLDER_CHARACTERS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upload:
-    """A file that was taken: the document it becomes, and the job that parses it."""
+    """A file that was taken: the document it becomes, and the job that parses it; ``chunks`` are those it has already."""
 
     document_id: NoteId
     job_id: UUID
     path: str
+    chunks: int | None = None
 
 
 def receive(
@@ -51,32 +58,35 @@ def receive(
 ) -> Upload:
     """Store a file and queue its document. The same file again is the same document; another one of its name gets a number.
 
+    What a caller sends who sees some departments' notes is for these departments.
+
     Raises:
         DocumentTooLargeError: the file has more bytes than are taken.
         DocumentRefusedError: it has no format that is taken.
         InvalidInputError: the metadata cannot be taken.
-        AccessDeniedError: the caller sees some departments' notes only.
         TenantFullError: the tenant's uploads have as many bytes as they may.
         TooManyJobsError: the tenant has as many unfinished jobs as it may.
     """
-    if database.departments is not None:
-        raise AccessDeniedError("uploads need a key without departments; what they hold is for all until it is parsed")
     limit = parsing_limits(settings).max_bytes
     if len(content) > limit:
         raise DocumentTooLargeError(
             f"the file has {len(content) / 1e6:,.1f} MB, and {limit / 1e6:,.0f} are allowed; split it, or raise BRAIN_DOCUMENT_MAX_MB"
         )
-    facts = {
-        name: checked_text(value, name, max_characters=MAX_NAME_CHARACTERS) for name, value in (metadata or {}).items()
-    }
-    audience(facts)
+    facts = _facts(
+        {
+            name: checked_text(value, name, max_characters=MAX_NAME_CHARACTERS)
+            for name, value in (metadata or {}).items()
+        },
+        database.departments,
+    )
     name = plain_name(name)
     file_format = format_of(SourceFile(name=name, data=content))
     digest = hashlib.sha256(content).digest()
-    with database.transaction(tenant) as connection:
-        hold_tenant(database, connection, tenant)
-        path = hold_upload_name(connection, tenant, name, digest)
-        _check_room(connection, tenant, settings, len(content))
+    everything = database.seen_by(None)  # names are the tenant's
+    with everything.transaction(tenant) as connection:
+        hold_tenant(everything, connection, tenant)
+        path = hold_upload_name(connection, tenant, f"{folder_of(database.departments)}{name}", digest)
+        check_room(connection, tenant, settings, len(content))
         document_id = free_document_id(connection, tenant, path)
         insert_upload(
             connection,
@@ -84,17 +94,107 @@ def receive(
             path=path,
             document_id=document_id,
             file_format=file_format,
-            content=content,
+            file_size=len(content),
             digest=digest,
             modified_ns=time.time_ns(),
+            departments=database.departments,
         )
-        parameters = {"path": path, "hash": digest.hex(), "document_id": str(document_id), "metadata": facts}
-        job_id = submit_in(connection, tenant, "ingestion", parameters)
-        set_upload_job(connection, tenant, path, job_id)
+        insert_original(connection, tenant, digest, content)
+        job_id = _submit(connection, tenant, path, document_id, {"hash": digest.hex(), "metadata": facts})
     return Upload(document_id=document_id, job_id=job_id, path=path)
 
 
-def _check_room(connection: Connection, tenant: TenantId, settings: Settings, size: int) -> None:
+def receive_address(
+    database: Database,
+    tenant: TenantId,
+    settings: Settings,
+    *,
+    document_url: str,
+    title: str | None = None,
+    wanted: str | None = None,
+    metadata: Mapping[str, Any] | None = None,
+) -> Upload:
+    """Queue a document that the job fetches from an address or a path; the same one again is the same document.
+
+    ``wanted`` is the name of the format that it must have.
+
+    Raises:
+        InvalidInputError: the operator does not allow to fetch it, or the title or the metadata cannot be taken.
+        TooManyJobsError: the tenant has as many unfinished jobs as it may.
+    """
+    limits = fetch_limits(settings)
+    url = check_document_url(document_url, limits)
+    facts = _facts(checked_metadata(metadata), database.departments)
+    heading = checked_heading(title)
+    everything = database.seen_by(None)
+    with everything.transaction(tenant) as connection:
+        hold_tenant(everything, connection, tenant)
+        before = hold_upload_of_url(connection, tenant, url, database.departments)
+        name = f"{folder_of(database.departments)}{plain_name(name_of(url))}"
+        path = before.path if before else hold_upload_name(connection, tenant, name, None)
+        document_id = before.document_id if before else free_document_id(connection, tenant, path)
+        insert_upload(
+            connection,
+            tenant,
+            path=path,
+            document_id=document_id,
+            modified_ns=time.time_ns(),
+            url=url,
+            departments=database.departments,
+        )
+        parameters = {"url": url, "metadata": facts, "title": heading, "wanted": wanted}
+        job_id = _submit(connection, tenant, path, document_id, parameters)
+    return Upload(document_id=document_id, job_id=job_id, path=path, chunks=(before.chunks or None) if before else None)
+
+
+def _submit(
+    connection: Connection, tenant: TenantId, path: str, document_id: NoteId, parameters: Mapping[str, Any]
+) -> UUID:
+    given = {"path": path, "document_id": str(document_id), **parameters}
+    job_id = submit_in(connection, tenant, "ingestion", given)
+    set_upload_job(connection, tenant, path, job_id)
+    return job_id
+
+
+def _facts(metadata: Mapping[str, Any], departments: Sequence[str] | None) -> dict[str, Any]:
+    """Metadata that say whom a document is for: where a caller sees some departments' notes, these departments.
+
+    Raises:
+        InvalidInputError: they say otherwise, or cannot be taken.
+    """
+    facts = dict(metadata)
+    if departments is not None:
+        if facts.get("visibility", "department") != "department" or "department" in facts or "departments" in facts:
+            raise InvalidInputError(
+                "a key for departments uploads for all of these; leave out whom the document is for"
+            )
+        facts |= {"visibility": "department", "departments": list(departments)}
+    audience(facts)
+    return facts
+
+
+def folder_of(departments: Sequence[str] | None) -> str:
+    """The folder that departments' uploads have in their names, so that names of others are never met; "" for nobody's own."""
+    if departments is None:
+        return ""
+    folder = ", ".join(name.translate(_RESERVED) for name in departments)
+    return f"{folder if len(folder) <= MAX_FOLDER_CHARACTERS else hashlib.sha256(folder.encode()).hexdigest()}/"
+
+
+def name_of(url: str) -> str:
+    """The name of what an address or path leads to: its last part, else the host's."""
+    if not is_address(url):
+        return url
+    parts = urlsplit(url)
+    return PurePosixPath(unquote(parts.path)).name or parts.hostname or ""
+
+
+def check_room(connection: Connection, tenant: TenantId, settings: Settings, size: int) -> None:
+    """Keep room for uploads of the tenant.
+
+    Raises:
+        TenantFullError: there is none for so many bytes more.
+    """
     limit = settings.uploads_max_mb * 1_000_000
     if sum_uploads(connection, tenant) + size > limit:
         raise TenantFullError(

@@ -238,6 +238,8 @@ class TestOpenApi:
             "/api/golden-dataset/import",
             "/api/golden-dataset/statistics",
             "/api/golden-dataset/{query_id}",
+            "/api/ingest",
+            "/api/ingest/{job_id}",
             "/api/migration/status",
             "/api/notes",
             "/api/notes/{note_id}",

@@ -46,7 +46,7 @@ def expected_tables(path: Path) -> list[Cells]:
     """Tables of an annotation (.json: each region of a page is one) or of a .csv, which is one."""
     if path.suffix == ".csv":
         with path.open(encoding="utf-8", newline="") as lines:
-            return [_cells(list(csv.reader(lines)))]
+            return [cells_of(list(csv.reader(lines)))]
     regions = [
         region for table in json.loads(path.read_text(encoding="utf-8"))["tables"] for region in table["regions"]
     ]
@@ -58,7 +58,7 @@ def expected_tables(path: Path) -> list[Cells]:
 
 def found_tables(tables: Iterable[DocumentTable]) -> list[Cells]:
     """Tables of a document; headers that are numbers of their columns were put there by the builder."""
-    return [_cells([row for row in (_headers(table), *table.rows) if any(row)]) for table in tables]
+    return [cells_of([row for row in (_headers(table), *table.rows) if any(row)]) for table in tables]
 
 
 def score_cells(found: Sequence[Cells], expected: Sequence[Cells]) -> CellScore:
@@ -97,7 +97,8 @@ def _headers(table: DocumentTable) -> tuple[str, ...]:
     return tuple("" if name == str(place) else name for place, name in enumerate(table.headers, 1))
 
 
-def _cells(rows: Sequence[Sequence[str]]) -> Cells:
+def cells_of(rows: Sequence[Sequence[str]]) -> Cells:
+    """Cells of rows of text."""
     return {
         (row, column): text
         for row, cells in enumerate(rows)

@@ -1,31 +1,36 @@
-"""Quality and speed of the parsers of documents.
+"""Quality and speed of the parsers of documents, and whether what stands in them is found.
 
-``BRAIN_TEST_DATA=… python -m tests.benchmarks.documents`` parses each file of ``documents/manifest.jsonl`` and compares the result
-with what is expected: words of the text where that is Markdown, cells where it is tables. References that another parser
-wrote are no truth: a difference may be theirs. Where markitdown is installed its text is compared as well. Speed is the
-best of three, after the first file of a format loaded its libraries. The last line of stdout is one JSON object.
+``BRAIN_TEST_DATA=… make bench-documents OPTIONS=…`` parses each file of ``documents/manifest.jsonl`` and compares the result with
+what is expected: words of the text where that is Markdown, cells where it is tables. References that another parser (docling) wrote
+are no truth: a difference may be theirs. Then come PDFs that are drawn, whose cells are known, and questions that are asked of all
+the documents. ``--markitdown PYTHON`` names the Python of an environment with markitdown, whose text and tables are compared as
+well. Speed is the best of three, after the first file of a format loaded its libraries. The last line of stdout is one JSON object;
+the exit status is 1 where a bound is missed.
 """
 
+import argparse
 import json
 import os
+import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from statistics import fmean
 from typing import Any, TypeVar
 
-from rich.console import Console
-from rich.table import Table
-
 from rag_core.errors import DocumentFailedError, DocumentRefusedError
-from rag_core.model.document import ParsedDocument
+from rag_core.model.document import DocumentTable, ParsedDocument
 from rag_core.parsing import ParsingLimits, SourceFile
 from rag_core.parsing.recognising import suffixes
 from rag_core.parsing.working import DocumentParser
 
-from .document_scores import expected_tables, found_tables, score_cells, similarity
+from .beside_markitdown import OtherText, convert_all
+from .document_figures import Figures, print_files, print_kinds, print_recall
+from .document_recall import measure_recall, missed_recall
+from .document_scores import Cells, cells_of, expected_tables, found_tables, score_cells, similarity
+from .generated_pdfs import BOUNDS, GeneratedPdf, generated_pdfs
 from .progress import step
 
 REPETITIONS = 3
@@ -38,46 +43,104 @@ METRICS = (
     "cell_f1",
     "cell_f1_shifted",
     "markitdown_similarity",
-    "markitdown_seconds",
+    "markitdown_cell_f1",
+    "markitdown_pages_per_second",
 )
 Result = TypeVar("Result")
-Figures = dict[str, Any]
 
 
 def main() -> None:
     """Measure and print."""
+    python, wants_recall = _options()
     folder = Path(os.environ["BRAIN_TEST_DATA"]) / "documents"
-    lines = (folder / "manifest.jsonl").read_text(encoding="utf-8").splitlines()
-    convert = _markitdown()
-    with DocumentParser(ParsingLimits(), workers=1) as parser:
-        files = [_measured(json.loads(line), folder, parser, convert) for line in lines]
-    means = {name: _means(name, files) for name in sorted({figures["format"] for figures in files})}
-    _print(files, means)
-    print(json.dumps({"files": files, "means": means}, ensure_ascii=False), flush=True)
+    lines = [json.loads(line) for line in (folder / "manifest.jsonl").read_text(encoding="utf-8").splitlines()]
+    with DocumentParser(ParsingLimits(), workers=1) as parser, tempfile.TemporaryDirectory() as drawn:
+        pdfs = {Path(drawn) / pdf.name: pdf for pdf in generated_pdfs()}
+        for path, pdf in pdfs.items():
+            path.write_bytes(pdf.data)
+        other = _converted(python, [*(folder / line["file"] for line in lines), *pdfs])
+        files = [_measured(line, folder, parser, other) for line in lines]
+        generated = [_measured_pdf(path, pdf, parser, other) for path, pdf in pdfs.items()]
+    means = {name: _means(files, "format", name) for name in sorted({figures["format"] for figures in files})}
+    kinds = {name: _means(generated, "kind", name) for name in BOUNDS}
+    print_files(files, means, METRICS)
+    print_kinds(kinds, METRICS)
+    recall = measure_recall(folder / "files") if wants_recall else {}
+    print_recall(recall)
+    missed = [*_missed_bounds(kinds), *missed_recall(recall)]
+    for line in missed:
+        print(line)
+    print(
+        json.dumps({"files": files, "means": means, "generated": kinds, "recall": recall}, ensure_ascii=False),
+        flush=True,
+    )
+    sys.exit(1 if missed else 0)
+
+
+def _options() -> tuple[Path | None, bool]:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--markitdown", type=Path, metavar="PYTHON", help="a Python that has markitdown")
+    parser.add_argument("--no-questions", action="store_true", help="measure the parsers alone")
+    given = parser.parse_args()
+    return given.markitdown, not given.no_questions
+
+
+def _converted(python: Path | None, files: Sequence[Path]) -> Mapping[Path, OtherText]:
+    if python is None:
+        return {}
+    with step("markitdown"):
+        return convert_all(python, files, repetitions=REPETITIONS)
+
+
+def _missed_bounds(kinds: Mapping[str, Figures]) -> Iterator[str]:
+    for kind, least in BOUNDS.items():
+        if kinds[kind]["cell_f1"] < least:
+            yield f"tables that are {kind}: F1 of cells is {kinds[kind]['cell_f1']:.3f}; {least} is the bound"
 
 
 def _measured(
-    line: Mapping[str, Any], folder: Path, parser: DocumentParser, convert: Callable[[Path], str] | None
+    line: Mapping[str, Any], folder: Path, parser: DocumentParser, other: Mapping[Path, OtherText]
 ) -> Figures:
     path = folder / line["file"]
     figures: Figures = {"file": path.name, "format": line["format"]}
     if path.suffix not in suffixes():
         return figures | {"problem": "not there"}
-    file = SourceFile(name=path.name, data=path.read_bytes())
-    with step(path.name):
-        try:
-            parser.parse(file)
-            document, seconds = _timed(partial(parser.parse, file))
-        except (DocumentFailedError, DocumentRefusedError) as error:
-            return figures | {"problem": str(error)}
+    try:
+        document, seconds = _parsed(path, parser)
+    except (DocumentFailedError, DocumentRefusedError) as error:
+        return figures | {"problem": str(error)}
     figures |= {"parser": document.parser, "pages": document.pages, "seconds": seconds}
     if document.pages:
         figures["pages_per_second"] = document.pages / seconds
     if line["expected"]:
-        figures |= _compared(document, folder / line["expected"])
-        if convert:
-            figures |= dict(_beside(path, folder / line["expected"], convert))
+        expected = folder / line["expected"]
+        figures |= _compared(document.text, document.tables, expected)
+        if path in other:
+            theirs = _compared(other[path].text, other[path].tables, expected)
+            figures |= _of_other(theirs, other[path], document.pages)
     return figures
+
+
+def _measured_pdf(path: Path, pdf: GeneratedPdf, parser: DocumentParser, other: Mapping[Path, OtherText]) -> Figures:
+    document, seconds = _parsed(path, parser)
+    expected = [cells_of(pdf.rows)]
+    figures = {"file": pdf.name, "kind": pdf.kind, "seconds": seconds, "pages_per_second": pdf.pages / seconds}
+    figures |= _scores(document.tables, expected)
+    return figures | (_of_other(_scores(other[path].tables, expected), other[path], pdf.pages) if path in other else {})
+
+
+def _parsed(path: Path, parser: DocumentParser) -> tuple[ParsedDocument, float]:
+    """The document and the least seconds, after it was parsed once."""
+    file = SourceFile(name=path.name, data=path.read_bytes())
+    with step(path.name):
+        parser.parse(file)
+        return _timed(partial(parser.parse, file))
+
+
+def _of_other(figures: Figures, other: OtherText, pages: int | None) -> Figures:
+    names = {"text_similarity": "markitdown_similarity", "cell_f1": "markitdown_cell_f1"}
+    pace = {"markitdown_pages_per_second": pages / other.seconds} if pages else {}
+    return {names[name]: value for name, value in figures.items() if name in names} | pace
 
 
 def _timed(work: Callable[[], Result]) -> tuple[Result, float]:
@@ -90,10 +153,14 @@ def _timed(work: Callable[[], Result]) -> tuple[Result, float]:
     return result, min(times)
 
 
-def _compared(document: ParsedDocument, expected: Path) -> Figures:
+def _compared(text: str, tables: Sequence[DocumentTable], expected: Path) -> Figures:
     if expected.suffix == ".md":
-        return {"text_similarity": similarity(document.text, expected.read_text(encoding="utf-8"))}
-    score = score_cells(found_tables(document.tables), expected_tables(expected))
+        return {"text_similarity": similarity(text, expected.read_text(encoding="utf-8"))}
+    return _scores(tables, expected_tables(expected))
+
+
+def _scores(tables: Sequence[DocumentTable], expected: Sequence[Cells]) -> Figures:
+    score = score_cells(found_tables(tables), expected)
     return {
         "cell_precision": score.precision,
         "cell_recall": score.recall,
@@ -102,49 +169,10 @@ def _compared(document: ParsedDocument, expected: Path) -> Figures:
     }
 
 
-def _markitdown() -> Callable[[Path], str] | None:
-    """The converter of markitdown where it is installed; it is no dependency."""
-    if find_spec("markitdown") is None:
-        return None
-    from markitdown import MarkItDown
-
-    converter = MarkItDown()
-    return lambda path: converter.convert(path).text_content
-
-
-def _beside(path: Path, expected: Path, convert: Callable[[Path], str]) -> Iterator[tuple[str, float]]:
-    try:
-        text, seconds = _timed(partial(convert, path))
-    except Exception:  # noqa: BLE001  another's parser: whatever it raises, it has no text
-        return
-    yield "markitdown_seconds", seconds
-    if expected.suffix == ".md":
-        yield "markitdown_similarity", similarity(text, expected.read_text(encoding="utf-8"))
-
-
-def _means(name: str, files: list[Figures]) -> Figures:
-    ours = [figures for figures in files if figures["format"] == name]
+def _means(files: list[Figures], group: str, name: str) -> Figures:
+    ours = [figures for figures in files if figures[group] == name]
     values = {metric: [figures[metric] for figures in ours if metric in figures] for metric in METRICS}
     return {"files": len(ours)} | {metric: fmean(found) for metric, found in values.items() if found}
-
-
-def _print(files: list[Figures], means: Mapping[str, Figures]) -> None:
-    shown = tuple(metric for metric in METRICS if any(metric in figures for figures in files))
-    table = Table(*("file", "format", "parser", "pages"), *(metric.replace("_", " ") for metric in shown))
-    for figures in files:
-        leading = (figures.get(name) for name in ("file", "format", "parser", "pages"))
-        table.add_row(*("–" if value is None else str(value) for value in leading), *_columns(figures, shown))
-    table.add_section()
-    for name, figures in means.items():
-        table.add_row("mean", name, "", "", *_columns(figures, shown))
-    Console(width=200).print(table)
-    for figures in files:
-        if "problem" in figures:
-            print(f"{figures['file']}: {figures['problem']}")
-
-
-def _columns(figures: Figures, metrics: tuple[str, ...]) -> list[str]:
-    return [f"{figures[metric]:.3f}" if metric in figures else "–" for metric in metrics]
 
 
 if __name__ == "__main__":

@@ -80,7 +80,8 @@ def test_the_stages_are_there_and_left_to_right() -> None:
     def parents(name: str) -> set[str]:
         return {key.to_user_string() for key in graph.get(dg.AssetKey(name)).parent_keys}
 
-    assert parents("notes") == set()
+    assert parents("documents") == set()
+    assert parents("notes") == {"documents"}
     assert parents("chunks") == {"notes"}
     assert parents("embeddings") == {"chunks"}
     assert parents("fulltext_index") == {"embeddings"}
@@ -156,6 +157,7 @@ def test_what_asks_a_provider_and_what_changes_the_index_is_bounded_by_pools() -
 
     pools = {key.to_user_string(): assets.node_def.pool for key, assets in graph.items()}
 
+    assert pools["documents"] == "parsing"
     assert pools["embeddings"] == "embedding"
     assert pools["fulltext_index"] == pools["causal_graph"] == "database_writes"
 

@@ -1,6 +1,8 @@
 """Followed folders in Dagster: the sensor asks for an import when something changed, and the job does it."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 import pytest
@@ -72,3 +74,64 @@ def test_a_folder_that_is_away_fails_no_other(folder: Path, engine: Engine, inst
     folder.rename(folder.with_name("away"))
 
     assert imported(engine, instance) == 1
+
+
+def materialised(engine: Engine, instance: dg.DagsterInstance) -> dict[str, Any]:
+    """Run the job; the metadata of its asset."""
+    result = (
+        build_definitions({"engine": engine}).resolve_job_def("import_folders").execute_in_process(instance=instance)
+    )
+    (event,) = result.get_asset_materialization_events()
+    assert event.asset_key == dg.AssetKey("documents")
+    return {name: value.value for name, value in event.materialization.metadata.items()}
+
+
+def test_what_became_of_the_files_is_counted(folder: Path, engine: Engine, instance: dg.DagsterInstance) -> None:
+    (folder / "b.csv").write_text("Cosa;Euros\nBroca;12\n", encoding="utf-8")
+    (folder / "c.pdf").write_bytes(b"%PDF-1.7\nbroken")
+    (folder / "d.md").write_text("---\ndate: someday\n---\nDos", encoding="utf-8")
+
+    metadata = materialised(engine, instance)
+
+    assert {name: metadata[name] for name in ("imported", "refused", "folders", "documents", "blocks", "warnings")} == {
+        "imported": 3,
+        "refused": 1,
+        "folders": 1,
+        "documents": 4,
+        "blocks": 3,
+        "warnings": 1,
+    }
+    rows = [record.data for record in metadata["by_state_format_and_parser"].records]
+    assert [(row["state"], row["format"], row["documents"]) for row in rows] == [
+        ("imported", "csv", 1),
+        ("imported", "md", 2),
+        ("refused", None, 1),
+    ]
+
+
+def test_what_was_imported_is_indexed_at_once(folder: Path, engine: Engine, instance: dg.DagsterInstance) -> None:
+    imported(engine, instance)
+
+    with engine.database.owner() as connection:
+        found = connection.execute("select indexed_fingerprint from brain.notes").fetchall()
+    assert found == [(engine.pipeline.fingerprint,)]
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("is_on", "shown"), [(False, "*pages are shown of the demo's documents only*"), (True, "**a.md**\n\nUno")]
+)
+def test_pages_of_others_than_the_demo_are_shown_where_that_is_switched_on(
+    engine: Engine, instance: dg.DagsterInstance, is_on: bool, shown: str
+) -> None:
+    settings = engine.settings.model_copy(update={"dagster_previews": is_on})
+
+    assert materialised(replace(engine, settings=settings), instance)["preview"] == shown
+
+
+def test_a_page_of_the_demo_is_shown(folder: Path, engine: Engine, instance: dg.DagsterInstance) -> None:
+    with engine.database.owner() as connection:
+        connection.execute("insert into brain.tenants (tenant_id) values ('demo') on conflict do nothing")
+        connection.execute("update brain.folders set tenant_id = 'demo'")
+
+    assert materialised(engine, instance)["preview"] == "**a.md**\n\nUno"

@@ -216,6 +216,7 @@ _BODIES: Mapping[tuple[str, str], Any] = {
     ("POST", "/api/v2/rag/search"): _search_v2,
     ("POST", "/api/v2/rag/chat"): _chat_v2,
     ("POST", "/api/v2/documents/upload"): lambda _secrets: [{"files": {"file": ("propia.md", b"Una nota propia.")}}],
+    ("POST", "/api/ingest"): lambda secrets: [{"documentUrl": f"/{word}"} for word in secrets.words],
     ("POST", "/api/feedback"): lambda secrets: [{"queryId": str(one), "rating": 1} for one in secrets.ids.values()],
     ("POST", "/api/experiments/feedback"): lambda secrets: [
         {"queryId": str(one), "kind": "helpful", "noteId": str(secrets.ids["notes"])} for one in secrets.ids.values()

@@ -122,8 +122,14 @@ class TestGrant:
         with pytest.raises(InvalidInputError, match="would have expired on 2026-03-01"):
             check_grant(grant(expires_at=NOW), now=NOW)
 
-    @pytest.mark.parametrize("scope", ["write", "evaluate", "admin"])
-    def test_who_sees_some_departments_reads_only(self, scope: str) -> None:
+    def test_who_sees_some_departments_may_send_documents(self) -> None:
+        assert check_grant(grant(departments=("ventas",), scopes=("read", "write")), now=NOW).scopes == (
+            "read",
+            "write",
+        )
+
+    @pytest.mark.parametrize("scope", ["evaluate", "admin"])
+    def test_who_sees_some_departments_reads_and_writes_only(self, scope: str) -> None:
         with pytest.raises(InvalidInputError, match="leave one of the two out"):
             check_grant(grant(departments=("ventas",), scopes=("read", scope)), now=NOW)
 

@@ -26,7 +26,12 @@ CONTRACTS.register("pages")(
                 reading="read", changing="read", about="the page that answers", is_answering=True, is_page=True
             ),
             "/documentos": Rule(
-                reading="read", changing="write", about="uploads and folders", is_page=True, takes_files=True
+                reading="read",
+                changing="write",
+                about="uploads and folders",
+                is_page=True,
+                takes_files=True,
+                is_for_departments=True,
             ),
             "/opinion": Rule(reading="read", changing="read", about="a reader's opinion of an answer", is_page=True),
             "/evaluation": Rule(

@@ -35,7 +35,9 @@ _STATUSES = Texts(
     {
         "queued": "en espera",
         "parsing": "leyendo",
+        "chunking": "dividiendo",
         "indexing": "indexando",
+        "graphing": "relacionando",
         "completed": "listo",
         "failed": "no se ha podido",
     }
@@ -98,7 +100,7 @@ def forget_document(document_id: str, context: Context) -> Response:
     """Delete an upload with its note and its original."""
     wanted, tenant = as_uuid(document_id), context.writing_tenant
     with context.database.transaction(tenant) as connection:
-        if wanted is None or not delete_upload(connection, tenant, NoteId(wanted)):
+        if wanted is None or not delete_upload(connection, tenant, NoteId(wanted), context.database.departments):
             raise ExplainedError(tr("No existe ningún documento con ese identificador"), kind=NotFoundError)
     return RedirectResponse(PAGE, status_code=303)
 

@@ -29,9 +29,13 @@ CONTRACTS.register("rag_v2")(
         rules={
             "/api/v2/rag": Rule(reading="read", changing="read", about="searching"),
             "/api/v2/rag/chat": Rule(reading="read", changing="read", about="asking", is_answering=True),
-            "/api/v2/documents": Rule(reading="read", changing="write", about="documents"),
+            "/api/v2/documents": Rule(reading="read", changing="write", about="documents", is_for_departments=True),
             "/api/v2/documents/upload": Rule(
-                reading="write", changing="write", about="uploads of documents", takes_files=True
+                reading="write",
+                changing="write",
+                about="uploads of documents",
+                takes_files=True,
+                is_for_departments=True,
             ),
             "/api/v2/evaluation": Rule(
                 reading="evaluate", changing="evaluate", about="golden sets, evaluations, tuning"

@@ -25,7 +25,7 @@ from rag_core.storage.notes import fetch_note
 from rag_core.storage.uploads import delete_upload, fetch_original_of
 from rag_core.translation import MessageTranslator, document_catalogue
 from rag_core.uploads.receiving import receive
-from rag_core.uploads.states import DocumentState, find_document
+from rag_core.uploads.states import DocumentState, DocumentStatus, find_document
 from rag_core.wire.values import moment_to_wire
 
 NO_SUCH_DOCUMENT = "Dieses Dokument gibt es nicht"
@@ -52,7 +52,7 @@ class DocumentStatusOut(_Body):
 
     document_id: str
     name: str
-    status: Literal["queued", "parsing", "indexing", "completed", "failed"]
+    status: DocumentStatus
     progress: int = Field(ge=0, le=100)
     current_step: str
     parser_used: str | None
@@ -212,7 +212,7 @@ def delete_document(document_id: DocumentPath, context: Context) -> None:
     """Delete an upload with its note and its original, whatever its state."""
     tenant = context.writing_tenant
     with context.database.transaction(tenant) as connection:
-        is_deleted = delete_upload(connection, tenant, NoteId(document_id))
+        is_deleted = delete_upload(connection, tenant, NoteId(document_id), context.database.departments)
     if not is_deleted:
         raise ExplainedError(NO_SUCH_DOCUMENT, kind=NotFoundError)
 

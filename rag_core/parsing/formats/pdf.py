@@ -13,6 +13,7 @@ from rag_core.errors import DocumentRefusedError
 from rag_core.model.document import ParsedDocument
 from rag_core.parsing import FORMATS, DocumentFormat, ParsingLimits, SourceFile
 from rag_core.parsing.building import DocumentBuilder, check_length
+from rag_core.parsing.page_progress import page_read
 from rag_core.parsing.pages.furniture import without_furniture
 from rag_core.parsing.pages.grids import ruled_tables
 from rag_core.parsing.pages.joining import join_blocks
@@ -85,6 +86,7 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
         pages = _PdfPages(limits=limits, builder=builder, recognise_until=until)
         for number in range(1, count + 1):
             _add_page(pages, pdf, number)
+            page_read(number, count)
     _write(builder, pages)
     title = metadata.get("Title", "")
     return builder.build(

@@ -205,17 +205,31 @@ select pg_advisory_xact_lock(hashtextextended('brain.uploads:' || %(tenant)s, 0)
 select path, file_hash from documents
 where tenant_id = %(tenant)s and source = %(source)s and is_upload and (path = %(name)s or path like %(pattern)s);
 
+-- name: hold_upload_of_url
+-- The document that is fetched from an address or path, with the chunks that it has, until the transaction ends.
+select d.path, d.document_id, count(c.chunk_id)
+from documents d left join chunks c using (tenant_id, note_id)
+where d.tenant_id = %(tenant)s and md5(d.url) = md5(%(url)s) and d.departments is not distinct from %(departments)s::text[]
+group by d.tenant_id, d.source, d.path;
+
 -- name: insert_original
 insert into originals (tenant_id, file_hash, content) values (%(tenant)s, %(hash)s, %(content)s) on conflict do nothing;
 
 -- name: insert_upload
 insert into documents (
-    tenant_id, source, path, note_id, status, is_upload, document_id, format, file_hash, file_size, modified_ns
+    tenant_id, source, path, note_id, status, is_upload, document_id, format, file_hash, file_size, modified_ns, url, departments
 )
-select %(tenant)s, %(source)s, %(path)s, n.note_id, 'queued', true, %(document)s, %(format)s, %(hash)s, %(size)s, %(modified)s
+select %(tenant)s, %(source)s, %(path)s, n.note_id, 'queued', true, %(document)s, %(format)s, %(hash)s, %(size)s, %(modified)s,
+    %(url)s, %(departments)s
 from (select) as one
 left join notes n on n.tenant_id = %(tenant)s and n.source = %(source)s and n.external_id = %(path)s
-on conflict (tenant_id, source, path) do update set status = 'queued', error = null, checked_at = now();
+on conflict (tenant_id, source, path) do update set
+    status = 'queued', error = null, checked_at = now();
+
+-- name: settle_upload
+-- A document that is fetched stays as it was: because it did not change, or because it could not be taken.
+update documents set status = %(status)s, error = %(error)s, checked_at = now()
+where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s and url is not null;
 
 -- name: set_upload_job
 update documents set job_id = %(job)s where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s;
@@ -235,11 +249,16 @@ select coalesce(
 -- name: hold_upload
 -- Whether the upload is still there, until the transaction ends.
 select path from documents
-where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s and file_hash = %(hash)s and is_upload
+where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s and is_upload
+    and (url is not null or file_hash = %(hash)s)
 for update;
 
 -- name: delete_upload
-delete from documents where tenant_id = %(tenant)s and document_id = %(document)s and is_upload returning note_id;
+-- Who sees some departments' notes deletes what is for these departments alone.
+delete from documents
+where tenant_id = %(tenant)s and document_id = %(document)s and is_upload
+    and (%(departments)s::text[] is null or departments <@ %(departments)s::text[])
+returning note_id;
 
 -- name: fetch_original
 select content from originals where tenant_id = %(tenant)s and file_hash = %(hash)s;
@@ -252,8 +271,8 @@ where d.tenant_id = %(tenant)s and d.note_id = %(note)s and d.is_upload;
 
 -- name: list_uploads
 -- The newest uploads, each with the job that parses it.
-select d.path, d.document_id, d.note_id, d.status, d.error, d.pages, d.page_unit, d.parser, d.parser_confidence,
-    array(select jsonb_array_elements_text(d.warnings)) as warnings, d.checked_at, j.state as job_state, j.stage,
+select d.path, d.document_id, d.note_id, d.status, d.error, d.file_hash, d.pages, d.page_unit, d.parser, d.parser_confidence,
+    array(select jsonb_array_elements_text(d.warnings)) as warnings, d.checked_at, j.state as job_state, j.stage, j.done, j.total,
     j.error as job_error
 from (
     select * from documents
@@ -274,6 +293,9 @@ select exists (select from blocks where tenant_id = %(tenant)s and note_id = %(n
 -- name: fetch_chunk_spans
 select chunk_id, chunk_index, start_char as start, end_char as end, token_count, chunking_method
 from chunks where tenant_id = %(tenant)s and note_id = %(note)s order by chunk_index;
+
+-- name: count_chunks_of_note
+select count(*) from chunks where tenant_id = %(tenant)s and note_id = %(note)s;
 
 -- name: count_chunks_of_files
 -- The number of chunks of each indexed note of a source, by the path of its file.

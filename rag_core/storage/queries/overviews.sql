@@ -27,6 +27,34 @@ from (
     group by batch_key
 ) b;
 
+-- name: count_documents
+-- Files of folders and uploads of all tenants by what became of them; for the owner's connection.
+select d.status, d.format, d.parser, count(*) as documents, coalesce(sum(b.blocks), 0)::bigint as blocks,
+    coalesce(sum(jsonb_array_length(d.warnings)), 0)::bigint as warnings
+from brain.documents d
+left join lateral (
+    select count(*) as blocks from brain.blocks b where b.tenant_id = d.tenant_id and b.note_id = d.note_id
+) b on true
+group by d.status, d.format, d.parser
+order by d.status, d.format, d.parser;
+
+-- name: preview_page
+-- The blocks of the first page of the document that was compared last; documents without pages are one.
+select d.path, d.checked_at, left(string_agg(
+    substring(n.content from b.start_char + 1 for b.end_char - b.start_char), E'\n\n' order by b.block_index
+), 2000) as text
+from (
+    select tenant_id, note_id, path, checked_at from documents
+    where tenant_id = %(tenant)s and status = 'imported' and note_id is not null
+    order by checked_at desc, path limit 1
+) d
+join notes n using (tenant_id, note_id)
+join blocks b using (tenant_id, note_id)
+where coalesce(b.page, 1) = (
+    select min(coalesce(f.page, 1)) from blocks f where f.tenant_id = d.tenant_id and f.note_id = d.note_id
+)
+group by d.path, d.checked_at;
+
 -- name: newest_stale_change
 select count(*), max(updated_at)
 from notes

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from pdfs import PdfFile
 
 from rag_core.errors import DocumentFailedError, DocumentRefusedError
 from rag_core.parsing import ParsingLimits, SourceFile, working
@@ -234,3 +235,36 @@ def test_ctrl_c_is_the_parents() -> None:
         os.killpg(parent.pid, signal.SIGINT)
 
         assert parent.stdout.readline() == before != ""
+
+
+def test_pages_are_told_as_they_are_read() -> None:
+    file = PdfFile()
+    for word in ("Aceite", "Vino", "Tomates"):
+        file.page()
+        file.text(72, 300, word)
+    told: list[tuple[int, int]] = []
+
+    with DocumentParser(LIMITS, workers=1, on_page=lambda done, total: told.append((done, total))) as parser:
+        parser.parse(SourceFile(name="a.pdf", data=file.data()))
+
+    assert told == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_a_parsing_that_is_called_off_while_pages_are_told_leaves_the_parser_usable() -> None:
+    file = PdfFile()
+    for _ in range(2):
+        file.page()
+        file.text(72, 72, "Hola")
+    calls: list[int] = []
+
+    def call_off(done: int, _total: int) -> None:
+        calls.append(done)
+        if len(calls) == 1:
+            raise KeyError("called off")
+
+    with DocumentParser(LIMITS, workers=1, on_page=call_off) as parser:
+        with pytest.raises(KeyError):
+            parser.parse(SourceFile(name="a.pdf", data=file.data()))
+        document = parser.parse(SourceFile(name="a.pdf", data=file.data()))
+
+    assert (document.pages, calls) == (2, [1, 1, 2])
