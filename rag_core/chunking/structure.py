@@ -1,7 +1,6 @@
 """Headings and tables of Markdown, as spans of the text they stand in. Pure; offsets are code points, half-open."""
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -36,12 +35,6 @@ class MarkdownStructure:
 
     heading_starts: tuple[int, ...]
     tables: tuple[MarkdownTable, ...]
-
-    def section_of(self, span: Span, length: int) -> Span:
-        """Widen a span to the section it is in: from the heading before its start to the first at its end or after."""
-        at = bisect_right(self.heading_starts, span[0])
-        following = next((start for start in self.heading_starts[at:] if start >= span[1]), length)
-        return (self.heading_starts[at - 1] if at else 0), following
 
 
 def structure_of(text: str) -> MarkdownStructure:
