@@ -18,7 +18,7 @@ READ_TOGETHER = "late"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class EmbeddedPart:
     """A stretch of a chunk that has a vector of its own, and the text that is embedded for it."""
 
     span: Span
@@ -49,7 +49,7 @@ def vector_hash(model: EmbeddingModel, texts: tuple[str, ...]) -> bytes:
     return input_hash(model, *marks, *texts, role="document")
 
 
-def parts_of(chunk: ChunkText, *, most: int) -> tuple[Part, ...]:
+def parts_of(chunk: ChunkText, *, most: int) -> tuple[EmbeddedPart, ...]:
     """The sentences of a chunk, short ones joined to those after them, or the rows of its table; at most ``most``.
 
     Those beyond are joined to the last. A row is written as ``row_text``, behind the caption; what stands before the table is read as
@@ -57,7 +57,7 @@ def parts_of(chunk: ChunkText, *, most: int) -> tuple[Part, ...]:
     """
     if chunk.headers is None:
         return tuple(_sentences(chunk.content, chunk.language, most)) or (_whole(chunk.content),)
-    parts: list[Part] = []
+    parts: list[EmbeddedPart] = []
     tables = structure_of(chunk.content).tables
     start = tables[-1].start if tables else 0
     if start:
@@ -79,7 +79,7 @@ def _with_headers(chunk: ChunkText) -> str:
     return f"{chunk.caption or ''}\n| {' | '.join(chunk.headers)} |\n{chunk.content}".lstrip()
 
 
-def _sentences(content: str, language: Language, most: int) -> list[Part]:
+def _sentences(content: str, language: Language, most: int) -> list[EmbeddedPart]:
     joined: list[Span] = []
     is_open = False
     for start, end in sentence_spans(content, language):
@@ -94,17 +94,17 @@ def _sentences(content: str, language: Language, most: int) -> list[Part]:
     return [_part(content, span, content[slice(*span)]) for span in joined if content[slice(*span)].strip()]
 
 
-def _part(content: str, span: Span, text: str) -> Part:
+def _part(content: str, span: Span, text: str) -> EmbeddedPart:
     """A part of the span without the white space around it."""
     stretch = content[slice(*span)]
     start = span[0] + len(stretch) - len(stretch.lstrip())
-    return Part(span=(start, start + len(stretch.strip())), text=text.strip())
+    return EmbeddedPart(span=(start, start + len(stretch.strip())), text=text.strip())
 
 
-def _at_most(parts: list[Part], most: int) -> tuple[Part, ...]:
+def _at_most(parts: list[EmbeddedPart], most: int) -> tuple[EmbeddedPart, ...]:
     if len(parts) > most:
         rest = parts[most - 1 :]
-        whole = Part(span=(rest[0].span[0], rest[-1].span[1]), text=" ".join(part.text for part in rest))
+        whole = EmbeddedPart(span=(rest[0].span[0], rest[-1].span[1]), text=" ".join(part.text for part in rest))
         return (*parts[: most - 1], whole)
     return tuple(parts)
 
@@ -117,5 +117,5 @@ def _lines(content: str) -> tuple[Span, ...]:
     return tuple(spans)
 
 
-def _whole(content: str) -> Part:
-    return Part(span=(0, len(content)), text=content)
+def _whole(content: str) -> EmbeddedPart:
+    return EmbeddedPart(span=(0, len(content)), text=content)

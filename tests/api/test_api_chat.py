@@ -25,7 +25,7 @@ class TestAnAnswer:
         assert set(body) == {"answer", "citations", "meta"}
         assert {"cid", "noteId", "chunkId", "createdAt", "snippet", "score"} <= set(body["citations"][0])
         assert {"k", "strategy", "candidateCount", "rerankCount", "timeMs"} == set(body["meta"]["retrieval"])
-        assert body["meta"]["model"] == "extractive@3"
+        assert body["meta"]["model"] == "extractive@4"
         assert body["meta"]["retrieval"]["strategy"] == "hybrid_reranked"
         assert body["meta"]["retrieval"]["candidateCount"] >= body["meta"]["retrieval"]["rerankCount"] > 0
 
@@ -116,7 +116,7 @@ class TestAModelsAnswer:
             body = client.post("/chat", json={"message": BOILER}).json()
 
         assert "180 euros" in body["answer"]
-        assert body["meta"]["model"] == "extractive@3"
+        assert body["meta"]["model"] == "extractive@4"
         assert body["meta"]["warnings"]
 
     def test_that_has_no_place_for_the_question_is_told_apart_from_one_that_fails(

@@ -88,7 +88,7 @@ class TestPostEvaluate:
         assert run["metrics"]["faithfulness"] == 1.0
         assert run["metrics"]["answerRelevance"] == pytest.approx((2 / 5 + 0) / 2)
         assert run["answers"] == {
-            "answerer": "extractive@3",
+            "answerer": "extractive@4",
             "judgedBy": "quotations",
             "answered": 2,
             "refused": 0,

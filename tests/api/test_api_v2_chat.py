@@ -60,7 +60,7 @@ class TestOneBody:
     def test_another_model_than_the_one_here_is_told_of(self, notes: TestClient) -> None:
         warnings = notes.post(PATH, json=asking(model="gpt-4o")).json()["warnings"]
 
-        assert warnings == ["Das Modell „gpt-4o“ ist hier nicht eingerichtet; geantwortet hat extractive@3"]
+        assert warnings == ["Das Modell „gpt-4o“ ist hier nicht eingerichtet; geantwortet hat extractive@4"]
 
     def test_goes_on_from_the_messages_before(self, notes: TestClient) -> None:
         messages = [

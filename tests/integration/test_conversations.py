@@ -57,7 +57,7 @@ ANSWER = KeptAnswer(
     groundedness=1.0,
     disclaimer=None,
     warnings=("Ojo",),
-    answerer="extractive@3",
+    answerer="extractive@4",
     fallback="recent_notes",
 )
 
@@ -72,7 +72,7 @@ def figures(session_id: UUID | None = None, *, user_hash: str = ANA) -> Question
         query_hash="abc",
         language="es",
         strategy_used="hybrid_reranked",
-        answerer="extractive@3",
+        answerer="extractive@4",
         outcome="answered",
         reason=None,
         confidence="high",

@@ -12,8 +12,8 @@ from rag_core.settings import read_settings
 @pytest.mark.parametrize(
     ("chat", "judge", "answerer_name", "judge_name"),
     [
-        (None, None, "extractive@3", None),
-        (None, "juez", "extractive@3", "chat:juez@1"),
+        (None, None, "extractive@4", None),
+        (None, "juez", "extractive@4", "chat:juez@1"),
         ("habla", None, "generated:habla@3", "chat:habla@1 (judges its own answers)"),
         ("habla", "habla", "generated:habla@3", "chat:habla@1 (judges its own answers)"),
         ("habla", "juez", "generated:habla@3", "chat:juez@1"),

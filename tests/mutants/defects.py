@@ -69,14 +69,14 @@ MUTANTS = (
     Mutant(
         property=10,
         file="rag_core/chunking/packing.py",
-        old="limit, overlap = max_tokens * _CHARACTERS_PER_TOKEN,",
-        new="limit, overlap = (max_tokens + overlap_tokens) * _CHARACTERS_PER_TOKEN,",
+        old="limit, overlap = max_tokens * CHARACTERS_PER_TOKEN,",
+        new="limit, overlap = (max_tokens + overlap_tokens) * CHARACTERS_PER_TOKEN,",
         defect="the overlap is not counted against the limit",
     ),
     Mutant(
         property=11,
         file="rag_core/chunking/packing.py",
-        old=", overlap_tokens * _CHARACTERS_PER_TOKEN",
+        old=", overlap_tokens * CHARACTERS_PER_TOKEN",
         new=", overlap_tokens",
         defect="the overlap is taken for characters",
     ),

@@ -64,7 +64,7 @@ def card(
     uncited: tuple[Span, ...] = (),
     confidence: Confidence = "high",
     refusal: RefusalReason | None = None,
-    answerer: str = "extractive@3",
+    answerer: str = "extractive@4",
 ) -> TurnCard:
     answer = KeptAnswer(
         text=text,
@@ -169,12 +169,12 @@ def test_faults_are_counted() -> None:
 @pytest.mark.parametrize(
     ("refusal", "answerer", "told"),
     [
-        (None, "extractive@3", "ningún modelo de lenguaje"),
+        (None, "extractive@4", "ningún modelo de lenguaje"),
         (None, "generated:ollama:qwen3:8b@2", "modelo de lenguaje ollama:qwen3:8b a partir"),
         ("model_refused", "generated:llama@2", "modelo de lenguaje llama a partir"),
-        ("no_sentence_fits", "extractive@3", None),
+        ("no_sentence_fits", "extractive@4", None),
         ("insufficient_evidence", "generated:llama@2", None),
-        ("no_notes", "extractive@3", None),
+        ("no_notes", "extractive@4", None),
     ],
 )
 def test_whoever_wrote_it_is_named_and_nobody_where_nobody_did(

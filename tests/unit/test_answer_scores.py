@@ -216,7 +216,7 @@ def test_quotations_are_judged_by_their_notes_and_the_expected_answers() -> None
         record("La inyección de Trufa costó 999 euros [1]."),
     )
 
-    quoted = summarise([replace(one, answerer="extractive@3") for one in (held, wrong)])
+    quoted = summarise([replace(one, answerer="extractive@4") for one in (held, wrong)])
     written = summarise([held, wrong])
 
     assert quoted is not None
@@ -280,8 +280,8 @@ def test_quotes_that_cite_themselves_score_by_construction() -> None:
     metrics = summarise([record("Costó 142 euros [1].")])
 
     assert metrics.by_construction == ()
-    assert "citation_accuracy" in replace(metrics, answerer="extractive@3").by_construction
-    assert "expected_answer_overlap" not in replace(metrics, answerer="extractive@3").by_construction
+    assert "citation_accuracy" in replace(metrics, answerer="extractive@4").by_construction
+    assert "expected_answer_overlap" not in replace(metrics, answerer="extractive@4").by_construction
 
 
 def test_a_citation_whose_source_says_something_else_exists_and_is_not_supported() -> None:

@@ -80,7 +80,7 @@ ANSWER = Answer(
     groundedness=0.5,
     disclaimer=None,
     warnings=("Aviso",),
-    answerer="extractive@3",
+    answerer="extractive@4",
     retrieval=Retrieval(query="q", strategy="hybrid+rerank", hits=(), latency_ms=1, stages={}, candidates=40),
     fallback=None,
     prompt_tokens=10,

@@ -184,7 +184,7 @@ def test_a_chat_model_that_misbehaves_is_an_error(ollama_server, chat, fault) ->
 
 
 def test_without_a_chat_model_sentences_are_quoted(chat) -> None:
-    assert build_answerer(None).name == "extractive@3"
+    assert build_answerer(None).name == "extractive@4"
     assert build_answerer(chat).name == "generated:planted@3"
 
 
