@@ -59,6 +59,8 @@ _HEADERS = {
     "Content-Security-Policy": PAGE_POLICY,
     **SAFE_HEADERS,
 }
+_PICTURE_POLICY = "default-src 'none'; img-src 'self'; style-src 'unsafe-inline'"
+"""For the styles that a browser itself lays around a picture opened alone."""
 
 
 class RequestGuard:
@@ -233,6 +235,8 @@ class _Answering:
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 headers[name] = value
+            if headers.get("content-type") == "image/png":
+                headers["Content-Security-Policy"] = _PICTURE_POLICY
             if self._is_private and "etag" not in headers:  # files have one; all else is somebody's
                 headers["Cache-Control"] = "no-store"
         elif self._is_head and message["type"] == "http.response.body":

@@ -191,7 +191,7 @@ ANSWERED = frozenset({200, 201, 202, 204, 400, 403, 404, 405, 409, 413, 415, 429
 SPANISH_ONLY = re.compile(r"\b(debe|falta|está|existe|los|las|una|campo|consulta|nota)\b", re.IGNORECASE)
 GERMAN_ONLY = re.compile(r"\b(der|die|das|nicht|muss|darf|gibt|fehlt|unbekanntes)\b", re.IGNORECASE)
 QUOTED = re.compile(r"«.*?»|„.*?“|'[^']*'|^[^:]{0,80}: ", re.DOTALL)
-OF_THE_QUESTION = ("/chat", "/api/query")
+OF_THE_QUESTION = ("/chat", "/api/query", "/api/ingest", "/api/ingest/{job_id}")
 
 
 def send(client: TestClient, sent: Sent) -> httpx.Response:

@@ -7,15 +7,19 @@ from typing import Any
 
 import pytest
 from asked_pages import asked
+from builders import make_citation, make_source
 from fastapi.testclient import TestClient
 from folders import Vault
 from pdfs import PdfFile
 
+from rag_core.answering.outcome import _with_places
+from rag_core.model.document import PlacedBlock
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 
 LEADER = "Anna Weber leitet das Projekt Apollo."
 PLACE = "Der Garten liegt am Stadtrand von Freiburg."
+WINTER = "Der Winter war lang und kalt."
 VISITORS = "Im Sommer kamen viele Besucher."
 QUESTION = "Wer leitet das Projekt Apollo?"
 GARDEN = "Wo liegt der Garten?"
@@ -24,7 +28,7 @@ GARDEN = "Wo liegt der Garten?"
 def plan() -> bytes:
     """Two pages with two paragraphs each; the second page ends with the leader."""
     file = PdfFile(title="Projektplan")
-    for lines in ((PLACE, VISITORS), ("Der Winter war lang und kalt.", LEADER)):
+    for lines in ((PLACE, VISITORS), (WINTER, LEADER)):
         file.page()
         file.text(72, 100, lines[0])
         file.text(72, 200, lines[1])
@@ -64,6 +68,7 @@ def cited(client: TestClient, path: str, question: str) -> dict[str, Any]:
         ("/api/query", QUESTION, 2, 3, LEADER),
         ("/api/query", GARDEN, 1, 0, PLACE),
         ("/api/v2/rag/chat", GARDEN, 1, 0, PLACE),
+        ("/api/v2/rag/chat", QUESTION, 2, 3, LEADER),
     ],
 )
 def test_a_citation_has_the_box_of_its_evidence_on_the_page_it_tells(
@@ -76,24 +81,30 @@ def test_a_citation_has_the_box_of_its_evidence_on_the_page_it_tells(
     assert citation["box"] == box_of(engine, words)
 
 
-@pytest.mark.usefixtures("note")
-def test_a_citation_whose_page_is_in_its_label_already_has_no_box_of_another_page(client: TestClient) -> None:
-    citation = cited(client, "/api/v2/rag/chat", QUESTION)
+def test_a_citation_whose_page_is_in_its_label_already_has_no_box_of_another_page() -> None:
+    blocks = tuple(
+        PlacedBlock(index=page - 1, start=10 * page - 10, end=10 * page, page=page, box=(0.0, 0.0, float(page), 1.0))
+        for page in (1, 2)
+    )
+    source = make_source("x" * 20, page=1, block=0, box=(0.0, 0.0, 1.0, 1.0), blocks=blocks)
+    citation = make_citation(number=1, evidence=(12, 18))
 
-    assert citation["mark"] == "[Quelle: Projektplan, Seite 1]"
-    assert (citation["page"], citation["block"], citation["box"]) == (1, None, None)
+    (labelled,), (free,) = (_with_places([source], [citation], keeps_pages=is_kept) for is_kept in (True, False))
+
+    assert (labelled.page, labelled.block, labelled.box) == (1, None, None)
+    assert (free.page, free.block, free.box) == (2, 1, (0.0, 0.0, 2.0, 1.0))
 
 
 @pytest.mark.parametrize(
     ("path", "body"), [("/api/retrieve", {"query": "Apollo"}), ("/api/v2/rag/search", {"query": "Apollo"})]
 )
-def test_a_hit_has_the_box_of_its_passage_on_the_page_it_begins_on(
+def test_a_hit_has_the_box_of_its_passage_on_the_page_that_says_what_was_asked(
     client: TestClient, engine: Engine, note: str, path: str, body: dict[str, Any]
 ) -> None:
     place = client.post(path, json=body).json()["results"][0]["metadata"]
 
-    first, last = box_of(engine, PLACE), box_of(engine, VISITORS)
-    assert (place["page"], place["pageUnit"], place["block"]) == (1, "page", 0)
+    first, last = box_of(engine, WINTER), box_of(engine, LEADER)
+    assert (place["page"], place["pageUnit"], place["block"]) == (2, "page", 2)
     assert place["box"] == [min(first[0], last[0]), first[1], max(first[2], last[2]), last[3]]
 
 
