@@ -7,9 +7,6 @@ from rag_core.errors import ConfigurationError
 from rag_core.model.note import NoteKind, TenantId
 
 DEFAULT_CHUNKER = "sentence"
-_EXPECTED = (
-    "expected a chunker, and after it what differs: sentence, document=hierarchical, ana/document=semantic, eva/=late"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +35,10 @@ def parse_choice(written: str) -> ChunkerChoice:
         key = (TenantId(tenant) if has_tenant else None, next((one for one in get_args(NoteKind) if one == kind), None))
         is_known = key[1] is not None or (not kind and bool(has_tenant) == bool(has_scope))
         if not name.strip() or not is_known or key in names:
-            raise ConfigurationError(f"BRAIN_CHUNKER={written!r}: cannot take {part!r}; {_EXPECTED}")
+            raise ConfigurationError(
+                f"BRAIN_CHUNKER={written!r}: cannot take {part!r}; expected a chunker, and after it what differs: "
+                "sentence, document=hierarchical, ana/document=semantic, eva/=late"
+            )
         names[key] = name.strip()
     names.setdefault((None, None), DEFAULT_CHUNKER)
     return ChunkerChoice(names=tuple((tenant, kind, name) for (tenant, kind), name in names.items()))
