@@ -7,7 +7,7 @@ from itertools import islice
 
 from rag_core.model.note import Span
 
-_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _FENCE = re.compile(r"[^\S\n]{0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r"[^\S\n]{0,3}#{1,6}(?:[^\S\n]|$)", re.MULTILINE)
 _DASHES = re.compile(r":?-+:?")
@@ -81,8 +81,6 @@ def _lines(text: str) -> list[Span]:
 def _marked_lines(text: str) -> Iterator[tuple[Span, bool]]:
     fence = ""
     for match in _LINE.finditer(text):
-        if match.start() == match.end():
-            return
         opened = _FENCE.match(text, *match.span())
         mark = opened[1] if opened else ""
         yield match.span(), bool(fence or mark)

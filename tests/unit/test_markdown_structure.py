@@ -12,6 +12,9 @@ from rag_core.chunking.structure import cells_of, row_text, structure_of
 from rag_core.errors import ConfigurationError
 from rag_core.model.note import TenantId
 
+for name in CHUNKERS.names():
+    CHUNKERS.get(name)
+
 TABLE = "| Fecha | Importe |\n|:--|--:|\n| 3 de mayo | 12 |\n| 4 de mayo | 15 |\n"
 PIECES = st.sampled_from(
     [
@@ -177,3 +180,73 @@ def test_one_sentence_has_no_break() -> None:
     import numpy as np
 
     assert far_from_previous(np.ones((1, 2), dtype=np.float32), parse_threshold("percentile:95")) == []
+
+
+def cut(name: str, text: str, *, max_tokens: int = 512, min_tokens: int = 0, **others) -> list[str]:
+    spans = CHUNKERS.get(name).spans(
+        text, sentence_spans(text, "es"), max_tokens=max_tokens, overlap_tokens=0, min_tokens=min_tokens, **others
+    )
+    return [text[span.start : span.end] for span in spans]
+
+
+@pytest.mark.parametrize("name", CHUNKERS.names())
+def test_an_empty_text_has_no_chunk(name) -> None:
+    assert cut(name, "") == []
+
+
+def test_words_are_counted_whatever_the_text_is() -> None:
+    assert cut("fixed", "# Uno\n\nDos tres. Cuatro", max_tokens=3) == ["# Uno\n\nDos ", "tres. Cuatro"]
+
+
+def test_a_row_a_chunk_and_one_above_the_limit_is_parted() -> None:
+    long = f"| 5 de mayo | {'palabra ' * 12}|\n"
+
+    assert cut("table", TABLE + long, max_tokens=20) == [
+        "| Fecha | Importe |\n|:--|--:|\n",
+        "| 3 de mayo | 12 |\n",
+        "| 4 de mayo | 15 |\n",
+        f"| 5 de mayo | {'palabra ' * 8}",
+        f"{'palabra ' * 4}|\n",
+    ]
+
+
+def test_paragraphs_are_chunks_and_a_short_one_before_a_heading_goes_with_the_one_before_it() -> None:
+    first, second, short = "Uno dos tres. " * 8 + "\n\n", "Cuatro cinco. " * 8 + "\n\n", "Corto.\n\n"
+
+    assert cut("hierarchical", f"{first}{second}{short}# Otro\n\n{first}") == [
+        first,
+        second + short,
+        f"# Otro\n\n{first}",
+    ]
+
+
+def test_a_break_in_meaning_begins_a_chunk() -> None:
+    one, other = "Una frase de barcos. " * 3, "Una frase de pan. " * 3
+
+    assert cut("semantic", one + other, breaks=[len(one)]) == [one, other]
+
+
+def test_a_table_right_at_the_start_after_another_and_far_below_its_heading() -> None:
+    far = "# Gastos\n" + "Texto del apartado sin líneas en blanco. " * 8 + "\n"
+
+    assert cut("sentence", f"{TABLE}\nPie:\n\n{TABLE}\n{far}{TABLE}") == [
+        f"{TABLE}\n",
+        f"Pie:\n\n{TABLE}\n",
+        far,
+        TABLE,
+    ]
+
+
+def test_a_header_without_rows_is_a_table_of_none() -> None:
+    head = "| Fecha | Importe |\n|:--|--:|\n"
+
+    assert cut("table", f"{head}\nfin") == [f"{head}\n", "fin"]
+    assert tables("```\ntexto") == []
+
+
+def test_a_header_above_the_limit_is_parted_and_a_short_last_section_stays_with_the_one_before() -> None:
+    assert cut("table", "| Fecha | Importe |\n|:--|--:|\n", max_tokens=5) == ["| Fecha | Importe |\n", "|:--|--:|\n"]
+    assert cut("sentence", "# Uno\n\nUna frase larga.\n\n# Dos\n\nFin.", min_tokens=6) == [
+        "# Uno\n\nUna frase larga.\n\n# Dos\n\nFin."
+    ]
+    assert cut("sentence", f"{'Una frase. ' * 9}\n\n## Gastos\n\n{TABLE}")[-1] == f"## Gastos\n\n{TABLE}"
