@@ -1,11 +1,13 @@
 """The API over a database of the test's own, asked as a client on this machine would."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
 from databases import cloned_database
 from fastapi.testclient import TestClient
+from jobs_done import DoJobs, do_waiting
 
 from rag_core.api.app import create_app
 from rag_core.runtime.engine import Engine, open_engine
@@ -27,6 +29,12 @@ def client(engine: Engine) -> Iterator[TestClient]:
     """A client on this machine; a defect is answered, not raised."""
     with TestClient(create_app(engine), base_url="http://127.0.0.1", raise_server_exceptions=False) as opened:
         yield opened
+
+
+@pytest.fixture
+def do_jobs(engine: Engine) -> DoJobs:
+    """Do the jobs of uploads that wait, in this thread."""
+    return partial(do_waiting, engine)
 
 
 @pytest.fixture(scope="session")

@@ -1,21 +1,17 @@
 """Uploads by keys of departments: theirs from the first moment, nobody else's, and no sign of what others have."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from jobs_done import DoJobs
 from keyed_api import Keyed
 
 from rag_core.api.app import create_app
-from rag_core.evaluation.jobs.queue import JobRunner
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
-from rag_core.storage.jobs import claim_job
-from rag_core.uploads import ingestion
-
-DoJobs = Callable[[], None]
 
 
 @pytest.fixture
@@ -35,22 +31,6 @@ def engine(database_url: str, tmp_path: Path) -> Iterator[Engine]:
 def keyed(engine: Engine) -> Iterator[Keyed]:
     with TestClient(create_app(engine), base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
         yield Keyed(client=client, database=engine.database)
-
-
-@pytest.fixture
-def do_jobs(engine: Engine) -> DoJobs:
-    runner = JobRunner(engine.database, lambda: engine, poll_seconds=0)
-
-    def run() -> None:
-        while True:
-            with engine.database.owner() as owner:
-                job = claim_job(owner, worker=runner.worker, kinds=["ingestion"])
-            if job is None:
-                return
-            runner._do(job)
-
-    assert ingestion.PARSING
-    return run
 
 
 def department(keyed: Keyed, *names: str) -> str:

@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pptx
 from fastapi.testclient import TestClient
+from jobs_done import DoJobs
 from office_files import saved
-from test_api_documents import DoJobs, uploaded
-from test_api_documents import do_jobs as do_jobs  # noqa: PLC0414 - a fixture, re-exported to pytest
+from test_api_documents import uploaded
 
 INVOICE = """# Factura n.º 118
 

@@ -2,13 +2,13 @@
 
 import io
 import re
-from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
 import openpyxl
 import pytest
 from fastapi.testclient import TestClient
+from jobs_done import DoJobs
 
 from rag_core.evaluation.jobs.queue import JobRunner
 from rag_core.runtime.engine import Engine
@@ -16,24 +16,6 @@ from rag_core.storage.jobs import claim_job
 from rag_core.uploads import ingestion
 
 UPLOAD = "/api/v2/documents/upload"
-DoJobs = Callable[[], None]
-
-
-@pytest.fixture
-def do_jobs(engine: Engine) -> DoJobs:
-    """Do the jobs that wait, in this thread."""
-    runner = JobRunner(engine.database, lambda: engine, poll_seconds=0)
-
-    def run() -> None:
-        while True:
-            with engine.database.owner() as owner:
-                job = claim_job(owner, worker=runner.worker, kinds=["ingestion"])
-            if job is None:
-                return
-            runner._do(job)
-
-    assert ingestion.PARSING
-    return run
 
 
 def workbook(*words: str) -> bytes:

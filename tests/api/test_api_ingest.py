@@ -7,19 +7,17 @@ from uuid import uuid4
 
 import pytest
 from fastapi.testclient import TestClient
+from jobs_done import DoJobs
 from pdfs import PdfFile
 
 from rag_core.api.app import create_app
 from rag_core.errors import DocumentFailedError
-from rag_core.evaluation.jobs.queue import JobProgress, JobRunner
+from rag_core.evaluation.jobs.queue import JobProgress
 from rag_core.parsing.working import DocumentParser
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
-from rag_core.storage.jobs import claim_job
 from rag_core.uploads import ingestion
 from rag_core.uploads.fetching import FetchedFile
-
-DoJobs = Callable[[], None]
 
 
 @pytest.fixture
@@ -42,22 +40,6 @@ def engine(database_url: str, folder: Path) -> Iterator[Engine]:
 def client(engine: Engine) -> Iterator[TestClient]:
     with TestClient(create_app(engine), base_url="http://127.0.0.1", raise_server_exceptions=False) as opened:
         yield opened
-
-
-@pytest.fixture
-def do_jobs(engine: Engine) -> DoJobs:
-    """Do the jobs that wait, in this thread."""
-    runner = JobRunner(engine.database, lambda: engine, poll_seconds=0)
-
-    def run() -> None:
-        while True:
-            with engine.database.owner() as owner:
-                job = claim_job(owner, worker=runner.worker, kinds=["ingestion"])
-            if job is None:
-                return
-            runner._do(job)
-
-    return run
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ for path in sys.argv[2:]:
         began = time.perf_counter()
         try:
             text = converter.convert(path).text_content
-        except Exception:
+        except Exception:  # a foreign converter may raise anything: the file then has no text, which is told
             break
         times.append(time.perf_counter() - began)
     print(json.dumps({"path": path, "text": text, "seconds": min(times[1:], default=None)}), flush=True)

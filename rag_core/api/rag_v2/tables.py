@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from rag_core.chunking.structure import cells_of, structure_of
+from rag_core.chunking.structure import structure_of
 from rag_core.guardrails.policies import Hiding
 from rag_core.model.chunk import TablePart
 from rag_core.model.retrieval import Hit
@@ -39,7 +39,7 @@ def rows_of(content: str, table: TablePart) -> list[str]:
     found = structure_of(content).tables
     if found and found[-1].headers == table.headers:
         return [content[start:end].rstrip("\n") for start, end in found[-1].rows]
-    return [line for line in content.splitlines() if "|" in line and len(cells_of(line)) > 0]
+    return [line for line in content.splitlines() if "|" in line]
 
 
 def _row(cells: Sequence[str]) -> str:
