@@ -154,6 +154,12 @@ def test_a_link_to_a_heading_of_the_note_itself_leads_to_it(written: str, shown:
     assert '<h3 id="t-el-pan">El <em>pan</em></h3>\n<h3>El pan</h3>' in found
 
 
+def test_a_link_around_a_link_to_a_heading_is_none() -> None:
+    assert html("[ver [[#El pan]] aquí](https://example.org)") == (
+        '<p>[ver <a href="#t-el-pan">El pan</a> aquí](https://example.org)</p>'
+    )
+
+
 def test_in_code_a_link_to_a_heading_is_code() -> None:
     assert html("`[[#El pan]]`") == "<p><code>[[#El pan]]</code></p>"
 

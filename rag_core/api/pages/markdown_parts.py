@@ -118,7 +118,7 @@ def _text(content: str) -> Token:
 
 def _own_heading(state: StateInline, silent: bool) -> bool:
     """``[[#heading]]`` as a link."""
-    found = None if state.linkLevel else _OWN_HEADING.match(state.src, state.pos, state.posMax)
+    found = _OWN_HEADING.match(state.src, state.pos, state.posMax)
     if not found:
         return False
     if not silent:
