@@ -84,8 +84,8 @@ def chunks_by_region(
     """Cut each region by ``chunk_spans``, and tables by rows; no chunk has something of two regions.
 
     Sections have ``least_characters``, else ``min_tokens``. A table of fewer than ``rows_together`` rows is one chunk if it fits
-    ``max_tokens``. A larger one is a chunk for its header, with what stands before it, and one for every ``rows_together`` rows or
-    as many as fit. Each carries the headers.
+    ``max_tokens``. A larger one is a chunk for its header, with what stands before it if both fit, and one for
+    every ``rows_together`` rows or as many as fit. Each carries the headers.
     """
     least = CHARACTERS_PER_TOKEN * min_tokens if least_characters is None else least_characters
     starts = [start for start, _ in sentences]
@@ -111,11 +111,16 @@ def _table_chunks(
     head = TableHead(
         start=table.start, headers=table.headers, caption=_caption_in(text[region.start : table.start]) or None
     )
-    if len(table.rows) < together and estimate_tokens(region.end - region.start) <= max_tokens:
-        yield _of_table((region.start, region.end), "table", head)
+    start, header_end = region.start, table.header_end if table.rows else region.end
+    if start < table.start and estimate_tokens(header_end - start) > max_tokens:
+        lead = Region(start=start, end=table.start)
+        yield from _bounded(text, _between(starts, lead), "text", None, max_tokens)
+        start = table.start
+    if len(table.rows) < together and estimate_tokens(region.end - start) <= max_tokens:
+        yield _of_table((start, region.end), "table", head)
         return
-    first = Region(start=region.start, end=table.header_end if table.rows else region.end)
-    yield from _bounded(text, _between(starts, first), "table_summary", head, max_tokens)
+    header = Region(start=start, end=header_end)
+    yield from _bounded(text, _between(starts, header), "table_summary", head, max_tokens)
     group: list[Span] = []
     for row in (*table.rows[:-1], *((start, region.end) for start, _ in table.rows[-1:])):
         if group and (len(group) == together or estimate_tokens(row[1] - group[0][0]) > max_tokens):
@@ -129,11 +134,11 @@ def _table_chunks(
 def _caption_in(lead: str) -> str:
     """The last line of what stands before a table, without marks of Markdown."""
     lines = lead.rstrip().splitlines()
-    return lines[-1].strip(" \t#*_:") if lines else ""
+    return lines[-1].strip(" \t#*_:`") if lines else ""
 
 
 def _bounded(
-    text: str, parts: Sequence[Span], kind: ChunkKind, head: TableHead, max_tokens: int
+    text: str, parts: Sequence[Span], kind: ChunkKind, head: TableHead | None, max_tokens: int
 ) -> Iterator[ChunkSpan]:
     """One chunk of the parts, or as many as a row above ``max_tokens`` takes."""
     start, end = parts[0][0], parts[-1][1]
@@ -147,7 +152,7 @@ def _bounded(
         yield _of_table((piece.start + start, piece.end + start), kind, head)
 
 
-def _of_table(span: Span, kind: ChunkKind, head: TableHead) -> ChunkSpan:
+def _of_table(span: Span, kind: ChunkKind, head: TableHead | None) -> ChunkSpan:
     return ChunkSpan(start=span[0], end=span[1], token_count=estimate_tokens(span[1] - span[0]), kind=kind, table=head)
 
 

@@ -239,7 +239,7 @@ def _assert_told(sent: Sent, body: Mapping[str, Any]) -> None:
         return
     details = body["details"]
     for given in sorted(_given(sent), key=len, reverse=True):
-        details = details.replace(given, "")
+        details = re.sub(rf"(?<!\w){re.escape(given)}(?!\w)", "", details)
     told = "; ".join(QUOTED.sub("", part) for part in details.split("; "))
     wrong = SPANISH_ONLY if sent.operation.path.startswith("/api/v2/") else GERMAN_ONLY
     assert not wrong.search(f"{body['error']} {told}"), (sent, body)

@@ -116,6 +116,19 @@ def test_no_chunk_has_rows_of_a_table_and_prose_after_it(text, name) -> None:
         assert not inside or (not text[inside[0].end : span.end].strip() and span.table.headers == inside[0].headers)
 
 
+def test_what_stands_before_a_table_is_prose_where_the_header_does_not_fit_beside_it() -> None:
+    text = "Gastos de mayo, en euros. " * 5 + f"\n{TABLE}"
+
+    spans = CHUNKERS.get("sentence").spans(
+        text, sentence_spans(text, "es"), max_tokens=36, overlap_tokens=0, min_tokens=6
+    )
+
+    assert [(span.kind, text[span.start : span.end]) for span in spans] == [
+        ("text", "Gastos de mayo, en euros. " * 5 + "\n"),
+        ("table", TABLE),
+    ]
+
+
 def test_a_section_begins_a_chunk_once_the_one_before_is_long_enough() -> None:
     text = "# Uno\n\n" + "Una frase de la primera parte. " * 6 + "\n\n# Dos\n\n" + "Una frase de la segunda parte. " * 6
 
