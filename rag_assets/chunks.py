@@ -5,7 +5,7 @@ from pydantic import Field
 
 from rag_assets.notes import notes
 from rag_assets.stages import Materialized, Stopwatch, batch_asset, outages_retried, ratio, stage_metadata, total
-from rag_core.chunking import CHUNKERS, DEFAULT_CHUNKER
+from rag_core.chunking import CHUNKERS, parse_choice
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG, Chunking
 from rag_core.embedding.context import CONTEXT_VERSION
 from rag_core.embedding.summaries import PROMPT_VERSION
@@ -17,7 +17,8 @@ from rag_core.storage.batches import batches_by_tenant
 def code_version(sizes: Chunking) -> str:
     """Code version of the pipeline: chunker, sizes in tokens, contexts, the instructions for summaries."""
     tokens = f"{sizes.max_chunk_size}/{sizes.overlap_size}/{sizes.min_chunk_size}"
-    return f"chunker-{CHUNKERS.get(DEFAULT_CHUNKER).version} sizes-{tokens} context-{CONTEXT_VERSION} summaries-{PROMPT_VERSION}"
+    chunkers = "/".join(CHUNKERS.get(name).version for _, _, name in parse_choice("").names)
+    return f"chunker-{chunkers} sizes-{tokens} context-{CONTEXT_VERSION} summaries-{PROMPT_VERSION}"
 
 
 class StagingConfig(dg.Config):

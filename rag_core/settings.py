@@ -105,7 +105,7 @@ class Settings(BaseSettings):
         description="What a new home embeds with: `e5` or `use` (meanings, in this process), `hashing` or a plugin's.",
     )
     chunker: str = Field(
-        "sentence",
+        "sentence, document=hierarchical",
         description="What cuts notes into chunks: `sentence`, `semantic`, `late`, `fixed`, `table`, `hierarchical` or a plugin's, "
         "and after a comma what differs by kind or tenant: `sentence, document=hierarchical, ana/document=semantic`.",
     )

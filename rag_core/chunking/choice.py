@@ -7,6 +7,8 @@ from rag_core.errors import ConfigurationError
 from rag_core.model.note import NoteKind, TenantId
 
 DEFAULT_CHUNKER = "sentence"
+_DEFAULT_CHOICE = "sentence, document=hierarchical"
+"""What measured best: of notes the rank of the right note, of documents how soon the answer stands there (decision 52)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,13 +25,13 @@ class ChunkerChoice:
 
 
 def parse_choice(written: str) -> ChunkerChoice:
-    """A choice such as ``sentence, document=hierarchical, ana/document=semantic, eva/=late``; '' is the default chunker.
+    """A choice such as ``sentence, document=hierarchical, ana/document=semantic, eva/=late``; '' is the default one.
 
     Raises:
         ConfigurationError: it is written otherwise, or says two things of the same notes.
     """
     names: dict[tuple[TenantId | None, NoteKind | None], str] = {}
-    for part in filter(None, (part.strip() for part in written.split(","))):
+    for part in filter(None, (part.strip() for part in (written or _DEFAULT_CHOICE).split(","))):
         whose, has_scope, name = part.rpartition("=")
         tenant, has_tenant, kind = whose.strip().rpartition("/")
         key = (TenantId(tenant) if has_tenant else None, next((one for one in get_args(NoteKind) if one == kind), None))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from rag_core.chunking import CHUNKERS, DEFAULT_CHUNKER, Chunker, ChunkerChoice, parse_choice
+from rag_core.chunking import CHUNKERS, Chunker, ChunkerChoice, parse_choice
 from rag_core.chunking.breaks import Threshold, parse_threshold
 from rag_core.configuration.schema import Chunking
 from rag_core.embedding import Embedder
@@ -16,7 +16,7 @@ from rag_core.embedding.summaries import Summariser
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.note import NoteKind, TenantId
 
-_DEFAULT_CHOICE = parse_choice(DEFAULT_CHUNKER)
+_DEFAULT_CHOICE = parse_choice("")
 _DEFAULT_BREAKS = parse_threshold("percentile:95")
 
 
@@ -69,12 +69,10 @@ class Pipeline:
             "model": [self.model.name, self.model.version, self.model.dimensions, self.model.document_prefix],
         }
 
-    def _chunker_versions(self) -> Any:
-        """Names and versions by whose notes they cut; of the default one alone the version, as it always was."""
+    def _chunker_versions(self) -> list[Any]:
+        """Names and versions by whose notes they cut."""
         names = self.chunkers.names
         chunkers = {name: CHUNKERS.get(name, given_by="BRAIN_CHUNKER") for _, _, name in names}
-        if names == _DEFAULT_CHOICE.names:
-            return chunkers[DEFAULT_CHUNKER].version
         breaks = [list(self.breaks)] if any(one.needs_breaks for one in chunkers.values()) else []
         return sorted([str(tenant), str(kind), name, chunkers[name].version] for tenant, kind, name in names) + breaks
 

@@ -11,6 +11,7 @@ from rag_core.chunking.breaks import far_from_previous, parse_threshold
 from rag_core.chunking.structure import cells_of, row_text, structure_of
 from rag_core.errors import ConfigurationError
 from rag_core.model.note import TenantId
+from rag_core.settings import Settings
 
 for name in CHUNKERS.names():
     CHUNKERS.get(name)
@@ -142,7 +143,7 @@ def test_a_section_begins_a_chunk_once_the_one_before_is_long_enough() -> None:
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
-        ("", ("sentence", "sentence", "sentence")),
+        ("", ("sentence", "hierarchical", "hierarchical")),
         ("late", ("late", "late", "late")),
         ("document=fixed", ("sentence", "fixed", "fixed")),
         ("late, ana/=table, ana/document=fixed", ("late", "late", "fixed")),
@@ -153,6 +154,10 @@ def test_the_narrowest_that_is_said_decides(written, expected) -> None:
     ana, eva = TenantId("ana"), TenantId("eva")
 
     assert (choice.of(eva, "note"), choice.of(eva, "document"), choice.of(ana, "document")) == expected
+
+
+def test_the_default_of_the_setting_is_the_default_choice() -> None:
+    assert parse_choice(Settings.model_fields["chunker"].default) == parse_choice("")
 
 
 @pytest.mark.parametrize("written", ["late, fixed", "book=fixed", "ana/book=fixed", "=fixed", "document=", "ana=late"])
