@@ -53,10 +53,7 @@ def open_parser(
     options, limits = parser_options(settings).changed(given or {}), parsing_limits(settings)
     services: dict[ServiceName, ParsingService] = {}
     if settings.docling_url is not None:
-        most = options.docling.max_file_size or limits.max_bytes
-        services["docling"] = DoclingService(
-            address=settings.docling_url, api_key=settings.docling_api_key, options=options.docling, max_bytes=most
-        )
+        services["docling"] = open_docling(settings, settings.docling_url, options.docling)
     if settings.llamaparse_api_key is not None and str(classification) in classifications_that_leave(settings):
         services["llamaparse"] = LlamaParseService(
             address=settings.llamaparse_url,
@@ -70,6 +67,12 @@ def open_parser(
                 f"{name} is not set up for this file; leave it out of parseOptions, or ask the operator"
             )
     return RoutedParser(limits, services=services, options=options, **arguments)
+
+
+def open_docling(settings: Settings, address: str, options: DoclingOptions) -> DoclingService:
+    """The service at an address; contacts nobody."""
+    most = options.max_file_size or parsing_limits(settings).max_bytes
+    return DoclingService(address=address, api_key=settings.docling_api_key, options=options, max_bytes=most)
 
 
 def classifications_that_leave(settings: Settings) -> frozenset[str]:

@@ -32,7 +32,6 @@ ROUTES: Mapping[str, tuple[ServiceName, ...]] = {
 READS_HANDWRITING: ServiceName = "llamaparse"
 """The service that reads with a language model."""
 HANDWRITTEN = "the text is hard to recognise, as handwriting is, and no parser may read it; send it typed, or leave the condition out"
-_COMPARE = "; compare it with the original"
 _TABLE_SHARE = 0.5
 _MANY_CHARACTERS = 100
 _ALIKE = 0.95
@@ -94,7 +93,11 @@ class RoutedParser(DocumentParser):
                     raise
                 last, reason = error, f"{parser} could not read the file ({str(error).partition(';')[0]})"
             else:
-                return _warned(document, "fallback_used", f"{reason}, so {parser} read it") if reason else document
+                return (
+                    _warned(document, "fallback_used", f"{parser} read the file instead, because {reason}")
+                    if reason
+                    else document
+                )
         assert last is not None
         raise last
 
@@ -115,12 +118,12 @@ class RoutedParser(DocumentParser):
         ):
             if READS_HANDWRITING not in self._services or not self._fits(READS_HANDWRITING, file):
                 raise DocumentRefusedError(HANDWRITTEN)
-            return READS_HANDWRITING, "the file seems to be handwritten"
+            return READS_HANDWRITING, "it seems to be handwritten"
         if services and services[-1] != primary:
             if conditions.table_heavy and _share_of_tables(document) > _TABLE_SHARE:
-                return services[-1], "most of the file is tables"
+                return services[-1], "most of it is tables"
             if conditions.complex_layout and _has_columns(document):
-                return services[-1], "the file has several columns"
+                return services[-1], "it has several columns"
         return primary, None
 
     def _services_for(self, file: SourceFile, name: str) -> list[ServiceName]:
@@ -154,7 +157,7 @@ class RoutedParser(DocumentParser):
             document = _warned(document, "validation_mismatch", problem)
         counted = self.count_tables(file)
         if counted is not None and counted > len(document.tables):
-            document = _warned(document, "validation_mismatch", _other_number(document, counted, "a count of the file"))
+            document = _warned(document, "validation_mismatch", _other_number(document, "pre-scan", counted))
         return document
 
     def _second(self, file: SourceFile, name: str, own: _Own) -> ParsedDocument | None:
@@ -197,16 +200,18 @@ def _are_beside(one: DocumentBlock, other: DocumentBlock) -> bool:
 def _difference(document: ParsedDocument, second: ParsedDocument) -> str | None:
     """What a second parser finds otherwise in the tables: their number, or more than a few of their cells."""
     if len(document.tables) != len(second.tables):
-        return _other_number(document, len(second.tables), second.parser)
+        return _other_number(document, second.parser, len(second.tables))
     cells, others = Counter(_cells(document)), Counter(_cells(second))
     same, most = (cells & others).total(), max(cells.total(), others.total())
     if same >= _ALIKE * most:
         return None
-    return f"{most - same} of {most} cells of tables differ between {document.parser} and {second.parser}{_COMPARE}"
+    parsers = f"{document.parser}, {second.parser}"
+    return f"{most - same} of {most} cells of tables differ ({parsers}); compare it with the original"
 
 
-def _other_number(document: ParsedDocument, number: int, by: str) -> str:
-    return f"the number of tables differs, {len(document.tables)} by {document.parser} and {number} by {by}{_COMPARE}"
+def _other_number(document: ParsedDocument, other: str, number: int) -> str:
+    numbers = f"{document.parser} {len(document.tables)}, {other} {number}"
+    return f"the number of tables differs ({numbers}); compare it with the original"
 
 
 def _cells(document: ParsedDocument) -> Iterator[str]:

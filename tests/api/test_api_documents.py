@@ -136,6 +136,7 @@ def _limits(max_bytes: int) -> Any:
     [
         ({"classification": "a\0"}, 400),
         ({"parseOptions": '{"apiKey": "x"}'}, 400),
+        ({"parseOptions": "{}"}, 202),
         ({"visibility": "nadie"}, 400),
         ({"visibility": "private"}, 202),
     ],

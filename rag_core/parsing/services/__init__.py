@@ -70,7 +70,7 @@ def asking(service: str, address: str, headers: Mapping[str, str], *, seconds: f
             yield ask
     except httpx.TimeoutException as error:
         raise DocumentFailedError(f"{service} gave no whole answer within {seconds:g} seconds") from error
-    except httpx.HTTPError as error:
+    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
         raise DocumentFailedError(f"{service} cannot be reached ({type(error).__name__})") from error
     except ValidationError:
         raise DocumentFailedError(f"{service} gave no valid answer") from None  # the cause quotes the file

@@ -100,7 +100,7 @@ class DoclingContent(BaseModel):
 
     def items(self) -> Iterator[tuple[_Item, int]]:
         """Items in reading order, each once, and how many lists hold it."""
-        seen: set[str] = set()
+        seen = {ref.ref for owner in (*self.tables, *self.pictures) for ref in owner.captions}
         waiting = [(ref.ref, 0) for ref in reversed(self.body.children)]
         while waiting:
             pointer, depth = waiting.pop()
@@ -110,7 +110,7 @@ class DoclingContent(BaseModel):
                 continue
             yield item, depth
             if item.label in _OWNERS:
-                seen.update(ref.ref for ref in (*item.children, *item.captions))
+                seen.update(ref.ref for ref in item.children)
                 continue
             if not item.text and item.label not in _GROUPS:
                 seen.update(ref.ref for ref in item.children if self._is_inline(ref))
@@ -130,11 +130,13 @@ class DoclingContent(BaseModel):
 
     def place_of(self, item: _Item) -> tuple[int | None, Box | None]:
         """Page of an item, its first one, and its box there."""
-        page = item.prov[0].page_no if item.prov else None
+        pieces = self._found(item.children) if item.label == "inline" else []
+        places = [place for one in (item, *pieces) for place in one.prov]
+        page = places[0].page_no if places else None
         if page not in self.pages:
             return None, None
         height = self.pages[page].size.height
-        return page, bounds(_box(one.bbox, height) for one in item.prov if one.page_no == page)
+        return page, bounds(_box(place.bbox, height) for place in places if place.page_no == page)
 
     def _is_inline(self, ref: _Ref) -> bool:
         return (item := self.find(ref.ref)) is not None and item.label == "inline"
