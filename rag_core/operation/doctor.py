@@ -264,11 +264,11 @@ def _parsers(settings: Settings) -> Iterator[DoctorFinding]:
     """Findings on the services that parse files, where they are set up."""
     if settings.docling_url is not None:
         is_up = open_docling(settings, settings.docling_url, DoclingOptions()).is_up(_SERVICE_SECONDS)
-        answers = "answers" if is_up else "does not answer"
+        found = f"answers at {settings.docling_url}" if is_up else f"does not answer at {settings.docling_url}"
         yield DoctorFinding(
             name="Docling",
             is_ok=is_up,
-            found=f"{answers} at {settings.docling_url}{_leaving(settings.docling_url, 'files')}",
+            found=f"{found}{_leaving(settings.docling_url, 'files')}",
             remedy="" if is_up else "start docling-serve, or correct BRAIN_DOCLING_URL",
         )
     if settings.llamaparse_enabled:

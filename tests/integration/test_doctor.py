@@ -19,6 +19,7 @@ from parsing_servers import parsing_server as parsing_server  # noqa: PLC0414 - 
 
 from rag_core.access.keys import make_key
 from rag_core.access.pseudonyms import pseudonyms
+from rag_core.cli.messages import localised
 from rag_core.model.access import KeyGrant
 from rag_core.model.embedding import WantedModel
 from rag_core.model.note import TenantId
@@ -314,10 +315,14 @@ def test_files_that_leave_the_machine_are_said(monkeypatch) -> None:
         LLAMAPARSE_API_KEY="k",
     )
 
+    monkeypatch.setenv("BRAIN_LANGUAGE", "es")
     docling, llamaparse = found["Docling"], found["LlamaParse"]
     assert (docling.is_ok, docling.found) == (
         False,
         "does not answer at http://docling.invalid:5001; files leave this machine unencrypted for http://docling.invalid:5001",
+    )
+    assert localised(docling.found) == (
+        "no responde en http://docling.invalid:5001; los archivos salen de esta máquina sin cifrar hacia http://docling.invalid:5001"
     )
     assert (llamaparse.is_ok, llamaparse.found) == (
         True,
