@@ -34,6 +34,14 @@ class DocumentRefusedError(InvalidInputError):
     """A file is not taken: unknown format, out of bounds, encrypted or broken; the message says which, and the remedy."""
 
 
+class ParserOptionError(InvalidInputError):
+    """An upload's ``parseOptions`` cannot be honoured; the message is one of those that are told about documents."""
+
+
+class UnreadableDocumentError(DocumentRefusedError):
+    """A file in which the embedded parser finds no text, though another one may."""
+
+
 class DocumentTooLargeError(DocumentRefusedError):
     """A file has more bytes than are taken."""
 

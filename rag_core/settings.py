@@ -226,6 +226,36 @@ class Settings(BaseSettings):
     document_max_pages: int = Field(2000, ge=1, description="Documents with more pages are refused.")
     document_seconds: float = Field(120, ge=1, description="A file that takes longer to parse has failed.")
     document_memory_mb: int = Field(2000, ge=256, description="Memory of a process that parses files.")
+    parser_primary: Literal["native", "docling", "llamaparse"] = Field(
+        "native", description="Who reads files: the embedded parser, or a service that is set up."
+    )
+    parser_fallbacks: str = Field(
+        "table_heavy, complex_layout, docling_failed",
+        pattern=r"^( *(table_heavy|complex_layout|docling_failed|handwritten) *(,|$))*$",
+        description="When another one reads a file: tables, columns, a failure of the first, handwriting.",
+    )
+    parser_validate: bool = Field(
+        default=False, description="Whether tables are compared with those of a second parser."
+    )
+    docling_url: str | None = Field(None, description="Address of a docling-serve, without `/v1`.")
+    docling_api_key: SecretStr | None = Field(None, description="Key for it, sent as `X-Api-Key`.")
+    docling_ocr_enabled: bool = Field(default=True, description="Whether it recognises the text of images.")
+    docling_ocr_languages: str = Field(
+        "de,en,es", pattern=r"^[A-Za-z][\w-]{0,19}( *, *[A-Za-z][\w-]{0,19})*$", description="Codes of its engine."
+    )
+    docling_table_mode: Literal["fast", "accurate"] = Field("accurate", description="How it reads tables.")
+    llamaparse_enabled: bool = Field(
+        default=False, description="Whether documents may be sent to LlamaParse, a service in the cloud."
+    )
+    llamaparse_classifications: str = Field(
+        "", description="Classifications, separated by commas, of the uploads that may be sent; others never are."
+    )
+    llamaparse_api_key: SecretStr | None = Field(
+        None,
+        validation_alias=AliasChoices("LLAMAPARSE_API_KEY", "llamaparse_api_key"),
+        description="Key for LlamaParse.",
+    )
+    llamaparse_url: str = Field("https://api.cloud.llamaindex.ai", description="Address of LlamaParse.")
     ingest_hosts: str = Field(
         "", description="Hosts, separated by commas, that `POST /api/ingest` may fetch from; `*`: any public one."
     )
@@ -269,6 +299,9 @@ class Settings(BaseSettings):
         "reranker_url",
         "reranker_model",
         "dagster_url",
+        "docling_url",
+        "docling_api_key",
+        "llamaparse_api_key",
         "alert_urls",
         "secret",
         mode="before",

@@ -108,7 +108,7 @@ def outcome_as_before(file: FoundFile, known: StoredFile | None, *, retries: boo
 
 def is_good(known: StoredFile) -> bool:
     """Tell whether today's parser read the file and its note is still there."""
-    is_current = known.format is not None and known.parser == parser_version(known.format)
+    is_current = known.format is not None and (known.parser or "").partition("+")[0] == parser_version(known.format)
     return known.status == "imported" and known.note_id is not None and is_current
 
 

@@ -43,7 +43,8 @@ class ReadFile:
         return replace(
             file,
             format=self.format,
-            parser=parser_version(self.format),
+            parser=parser_version(self.format)
+            + ("" if self.document.parser == "native" else f"+{self.document.parser}"),
             parser_confidence=self.document.confidence,
             author=self.document.author,
             pages=self.document.pages,
@@ -83,7 +84,7 @@ class FileReading:
         front = split_front_matter(storable(decode(file.data)))
         fields = {name.casefold(): value for name, value in front.fields.items()}
         text = with_fields(front.body, _own_metadata(fields))
-        document = markdown_document(text, parser="markdown", max_characters=self.max_characters)
+        document = markdown_document(text, max_characters=self.max_characters)
         code = code_spans(document.text, document.blocks)
         written, unread = date_of_fields(fields, self.zone)
         metadata = _with_tags(fields, find_tags(document.text, code))

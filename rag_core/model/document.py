@@ -10,6 +10,8 @@ from rag_core.model.note import NoteId, Span
 
 BlockKind = Literal["heading", "paragraph", "list", "table", "code", "image"]
 WarningKind = Literal["low_confidence", "fallback_used", "validation_mismatch", "left_out"]
+ParserName = Literal["native", "ocr", "hybrid", "docling", "llamaparse"]
+"""Reader of a document: the embedded parser, its recognition of images, both by pages, or a service."""
 PageUnit = Literal["page", "slide", "sheet", "section"]
 Box = tuple[float, float, float, float]
 """Left, top, right and bottom in points (1/72 inch) from the upper left corner of the page."""
@@ -61,13 +63,13 @@ class ParsedDocument:
 
     ``title`` is what the file itself says (properties, first heading), ``written_at`` a date that its author sent or published it
     with, ``created_at`` one that its program noted; None where it says nothing.
-    ``pages`` is their number in ``page_unit``; None for formats without pages. ``parser`` names what read the file.
+    ``pages`` is their number in ``page_unit``; None for formats without pages. ``parser`` is what read the file.
     """
 
     text: str
     blocks: tuple[DocumentBlock, ...]
     tables: tuple[DocumentTable, ...]
-    parser: str
+    parser: ParserName = "native"
     title: str | None = None
     author: str | None = None
     written_at: datetime | None = None
@@ -77,6 +79,11 @@ class ParsedDocument:
     confidence: float | None = None
     warnings: tuple[DocumentWarning, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+def reader_of(parser: str | None) -> str | None:
+    """The reader that a stored file's ``parser`` names."""
+    return parser and (parser.partition("+")[2] or "native")
 
 
 LinkKind = Literal["wiki", "relative"]
@@ -113,7 +120,7 @@ class StoredFile:
     """State of a file of a folder as it was last imported; ``note_id`` is None where no note was made of it.
 
     ``modified_ns`` is the file's time in nanoseconds since 1970, ``checked_at`` when it was compared. ``parser`` names format and
-    version.
+    version, and the reader unless it is the embedded parser: "pdf/3+docling".
     """
 
     path: str

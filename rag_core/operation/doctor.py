@@ -11,11 +11,13 @@ from rag_core.configuration.served import served_configuration
 from rag_core.embedding import provider_of
 from rag_core.embedding.first import find_model_of_meaning, how_to_change
 from rag_core.errors import ConfigurationError, RagError
+from rag_core.folders.opening import classifications_that_leave, open_docling
 from rag_core.model.addresses import leaves_machine
 from rag_core.model.counting import in_english
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.operation.running_api import fetch_access
 from rag_core.operation.running_parts import read_parts
+from rag_core.parsing.services.options import DoclingOptions
 from rag_core.runtime.engine import open_engine
 from rag_core.runtime.homes import check_home
 from rag_core.settings import Settings, read_settings
@@ -26,7 +28,7 @@ from rag_core.storage.migrate import read_migrations
 from rag_core.storage.models import list_models
 from rag_core.storage.status import fetch_server_facts
 
-_OLLAMA_SECONDS = 2.0
+_OLLAMA_SECONDS = _SERVICE_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +60,7 @@ def examine() -> list[DoctorFinding]:
         *_secret(settings),
         _running(settings),
         *_ollama(settings, registered),
+        *_parsers(settings),
     ]
 
 
@@ -257,10 +260,35 @@ def _chat(settings: Settings, *, has_server: bool) -> DoctorFinding:
     )
 
 
-def _leaving(address: str | None) -> str:
+def _parsers(settings: Settings) -> Iterator[DoctorFinding]:
+    """Findings on the services that parse files, where they are set up."""
+    if settings.docling_url is not None:
+        is_up = open_docling(settings, settings.docling_url, DoclingOptions()).is_up(_SERVICE_SECONDS)
+        found = f"answers at {settings.docling_url}" if is_up else f"does not answer at {settings.docling_url}"
+        yield DoctorFinding(
+            name="Docling",
+            is_ok=is_up,
+            found=f"{found}{_leaving(settings.docling_url, 'files')}",
+            remedy="" if is_up else "start docling-serve, or correct BRAIN_DOCLING_URL",
+        )
+    if settings.llamaparse_enabled:
+        sent = ", ".join(sorted(classifications_that_leave(settings)))
+        missing = [] if settings.llamaparse_api_key else ["LLAMAPARSE_API_KEY"]
+        missing += [] if sent else ["BRAIN_LLAMAPARSE_CLASSIFICATIONS"]
+        yield DoctorFinding(
+            name="LlamaParse",
+            is_ok=not missing,
+            found="is enabled and cannot be used"
+            if missing
+            else f"reads uploads classified {sent}{_leaving(settings.llamaparse_url, 'files')}",
+            remedy=f"set {', '.join(missing)}" if missing else "",
+        )
+
+
+def _leaving(address: str | None, what: str = "questions and passages of notes") -> str:
     """Texts that are sent to another machine, and its address; '' when nothing is."""
     if address is None or not leaves_machine(address):
         return ""
     if address.startswith("https:"):
-        return f"; questions and passages of notes leave this machine for {address}"
-    return f"; questions and passages of notes leave this machine unencrypted for {address}"
+        return f"; {what} leave this machine for {address}"
+    return f"; {what} leave this machine unencrypted for {address}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from rag_core.errors import DocumentRefusedError
+from rag_core.errors import DocumentRefusedError, UnreadableDocumentError
 from rag_core.model.document import (
     BlockKind,
     Box,
@@ -15,6 +15,7 @@ from rag_core.model.document import (
     DocumentWarning,
     PageUnit,
     ParsedDocument,
+    ParserName,
     WarningKind,
 )
 from rag_core.model.note import Span
@@ -32,8 +33,8 @@ class DocumentBuilder:
     Text is NFC-normalised; characters that PostgreSQL cannot store are left out; blank blocks are passed over.
     """
 
-    def __init__(self, parser: str, *, max_characters: int) -> None:
-        self._parser = parser
+    def __init__(self, *, max_characters: int, parser: ParserName = "native") -> None:
+        self.parser = parser
         self._max_characters = max_characters
         self._parts: list[str] = []
         self._length = 0
@@ -144,16 +145,16 @@ class DocumentBuilder:
         """The document; its title is the one given, else its first heading's; the name of a sheet is no title.
 
         Raises:
-            DocumentRefusedError: no block has any text.
+            UnreadableDocumentError: no block has any text.
         """
         if self.is_empty:
-            raise DocumentRefusedError("the file holds no text")
+            raise UnreadableDocumentError("the file holds no text")
         text = _GAP.join(self._parts)
         return ParsedDocument(
             text=text,
             blocks=tuple(self._blocks),
             tables=tuple(self._tables),
-            parser=self._parser,
+            parser=self.parser,
             title=one_line(title) or (None if page_unit == "sheet" else self._first_heading(text)),
             author=one_line(author),
             written_at=written_at,

@@ -28,7 +28,7 @@ _NOWHERE: Span = (0, 0)
 _WORD = re.compile(r"[^\W_]")
 
 
-def markdown_document(text: str, *, parser: str, max_characters: int) -> ParsedDocument:
+def markdown_document(text: str, *, max_characters: int) -> ParsedDocument:
     """A document whose text is the Markdown given, in NFC and with its line ends normalised.
 
     Raises:
@@ -38,7 +38,7 @@ def markdown_document(text: str, *, parser: str, max_characters: int) -> ParsedD
     check_length(len(text), max_characters)
     if not text.strip():
         raise DocumentRefusedError("the file holds no text")
-    return _Blocks(text).document(parser)
+    return _Blocks(text).document()
 
 
 class _Blocks:
@@ -51,7 +51,7 @@ class _Blocks:
         self._tables: list[DocumentTable] = []
         self._title: str | None = None
 
-    def document(self, parser: str) -> ParsedDocument:
+    def document(self) -> ParsedDocument:
         line = 0
         for tokens in _outer_blocks(_block_parser().parse(self._text)):
             first, last = tokens[0].map or (line, line)
@@ -64,7 +64,6 @@ class _Blocks:
             text=self._text,
             blocks=tuple(self._blocks),
             tables=tuple(self._tables),
-            parser=parser,
             title=self._title,
         )
 

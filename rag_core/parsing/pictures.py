@@ -4,7 +4,7 @@ import warnings
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from rag_core.errors import DocumentRefusedError
+from rag_core.errors import DocumentRefusedError, UnreadableDocumentError
 from rag_core.model.document import ParsedDocument
 from rag_core.parsing import ParsingLimits, SourceFile
 from rag_core.parsing.building import DocumentBuilder
@@ -23,15 +23,16 @@ def parse_picture(file: SourceFile, limits: ParsingLimits, *, image_format: str)
     """Parse a picture of a format, by Pillow's name for it; its size is checked before it is unpacked.
 
     Raises:
-        DocumentRefusedError: it is too large or broken, holds no text, or recognition is not installed.
+        DocumentRefusedError: it is too large or broken.
+        UnreadableDocumentError: it holds no text, or recognition is not installed.
     """
     if not can_recognise():
-        raise DocumentRefusedError(f"a picture has no text of its own; {REMEDY}")
-    builder = DocumentBuilder(image_format.lower(), max_characters=limits.max_characters)
+        raise UnreadableDocumentError(f"a picture has no text of its own; {REMEDY}")
+    builder = DocumentBuilder(max_characters=limits.max_characters, parser="ocr")
     image = open_picture(file.data, image_format, max_pixels=limits.max_pixels)
     text = recognise_text(image, points_per_pixel=72 / DPI)
     if not text.lines:
-        raise DocumentRefusedError("no text was recognised in the picture")
+        raise UnreadableDocumentError("no text was recognised in the picture")
     if text.is_unsure:
         builder.warn("low_confidence", UNSURE)
     write_blocks(builder, page_blocks(1, text.lines), recognised={1: text})

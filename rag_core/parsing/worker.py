@@ -1,7 +1,7 @@
 """The process that parses files for another: ``python -m rag_core.parsing.worker``.
 
-A request, (file, limits, page to draw or None) pickled on stdin, is answered by a line of JSON on stdout, after lines "pages
-read/pages". The process ends with its stdin, so with its parent, also while it parses.
+A request, (file, limits, what is wished instead of the document) pickled on stdin, is answered by a line of JSON on stdout, after
+lines "pages read/pages". The process ends with its stdin, so with its parent, also while it parses.
 """
 
 import math
@@ -16,27 +16,32 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from queue import SimpleQueue
 from threading import Thread
+from typing import Literal
 
 from pydantic import TypeAdapter
 
-from rag_core.errors import DocumentFailedError, DocumentRefusedError, RagError
+from rag_core.errors import DocumentFailedError, DocumentRefusedError, RagError, UnreadableDocumentError
 from rag_core.model.document import ParsedDocument
 from rag_core.parsing import FORMATS, ParsingLimits, SourceFile
 from rag_core.parsing.page_pictures import PagePicture, PageWish, draw_page
 from rag_core.parsing.page_progress import pages_told
 from rag_core.parsing.recognising import format_of
+from rag_core.parsing.table_scan import count_tables
 
-Request = tuple[SourceFile, ParsingLimits, PageWish | None]
+Wish = PageWish | Literal["count tables"] | None
+Request = tuple[SourceFile, ParsingLimits, Wish]
 _NICENESS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerReply:
-    """The answer to one request: a document, or the picture of a page, or why there is none."""
+    """The answer to one request: a document, the picture of a page or the number of tables, or why there is none."""
 
     document: ParsedDocument | None = None
     picture: PagePicture | None = None
+    tables: int | None = None
     refusal: str | None = None
+    is_unreadable: bool = False
     failure: str | None = None
 
 
@@ -111,10 +116,13 @@ def _receive(requests: "SimpleQueue[Request]") -> None:
         os._exit(1)
 
 
-def _reply(file: SourceFile, limits: ParsingLimits, wish: PageWish | None) -> bytes:
+def _reply(file: SourceFile, limits: ParsingLimits, wish: Wish) -> bytes:
     _bound(limits)
     try:
         name = recognise_file(file)
+        if wish == "count tables":
+            with _defects_named(f"the count of tables of {name}"):
+                return REPLIES.dump_json(WorkerReply(tables=count_tables(file, name, limits)))
         if wish is not None:
             with _defects_named(f"the drawing of pages of {name}"):
                 return REPLIES.dump_json(WorkerReply(picture=draw_page(file, name, wish, limits)))
@@ -122,7 +130,9 @@ def _reply(file: SourceFile, limits: ParsingLimits, wish: PageWish | None) -> by
         with _defects_named(f"the result of the parser of {name}"):
             return REPLIES.dump_json(WorkerReply(document=document))
     except DocumentRefusedError as error:
-        return REPLIES.dump_json(WorkerReply(refusal=str(error)))
+        return REPLIES.dump_json(
+            WorkerReply(refusal=str(error), is_unreadable=isinstance(error, UnreadableDocumentError))
+        )
     except RagError as error:
         return REPLIES.dump_json(WorkerReply(failure=str(error)))
     finally:

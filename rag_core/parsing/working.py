@@ -15,13 +15,13 @@ from typing import Self
 import psutil
 from pydantic import ValidationError
 
-from rag_core.errors import DocumentFailedError, DocumentRefusedError
+from rag_core.errors import DocumentFailedError, DocumentRefusedError, UnreadableDocumentError
 from rag_core.model.document import ParsedDocument
 from rag_core.parsing import ParsingLimits, SourceFile
 from rag_core.parsing.page_pictures import PagePicture, PageWish
 from rag_core.parsing.page_progress import OnPage
 from rag_core.parsing.recognising import suffix_of
-from rag_core.parsing.worker import REPLIES, Request, WorkerReply, parse_here, recognise_file
+from rag_core.parsing.worker import REPLIES, Request, Wish, WorkerReply, parse_here, recognise_file
 
 _LIGHT_SUFFIXES = (".md", ".markdown", ".txt")
 _LIGHT_FORMATS = ("md", "txt")
@@ -89,7 +89,14 @@ class DocumentParser:
             raise _no_document()
         return picture
 
-    def _ask(self, file: SourceFile, wish: PageWish | None) -> WorkerReply:
+    def count_tables(self, file: SourceFile) -> int | None:
+        """Tables by a cheap count; None where it cannot be made."""
+        try:
+            return self._ask(file, "count tables").tables
+        except (DocumentRefusedError, DocumentFailedError):
+            return None
+
+    def _ask(self, file: SourceFile, wish: Wish) -> WorkerReply:
         worker = self._idle.get()
         try:
             return worker.ask(file, wish)
@@ -108,7 +115,7 @@ class _Worker:
         self._process: subprocess.Popen[bytes] | None = None
         self._files = 0
 
-    def ask(self, file: SourceFile, wish: PageWish | None) -> WorkerReply:
+    def ask(self, file: SourceFile, wish: Wish) -> WorkerReply:
         process = self._started()
         try:
             with _killed_after(self._limits.seconds, process) as is_late:
@@ -218,7 +225,7 @@ def _reply(answer: bytes) -> WorkerReply:
     except ValidationError:
         raise _no_document() from None  # the cause quotes the file
     if reply.refusal is not None:
-        raise DocumentRefusedError(reply.refusal)
+        raise (UnreadableDocumentError if reply.is_unreadable else DocumentRefusedError)(reply.refusal)
     if reply.failure is not None:
         raise DocumentFailedError(reply.failure)
     return reply

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from rag_core.errors import DocumentFailedError, DocumentRefusedError, InvalidInputError, NotFoundError
 from rag_core.evaluation.jobs.queue import JobProgress, register
-from rag_core.folders.opening import file_reading, parsing_limits
+from rag_core.folders.opening import file_reading, open_parser
 from rag_core.folders.reading import ReadFile
 from rag_core.indexing.one_note import store_and_index
 from rag_core.model.document import StoredFile
@@ -19,7 +19,6 @@ from rag_core.model.note import NoteId, TenantId
 from rag_core.notes.validation import audience, tags_in
 from rag_core.parsing import FORMATS, SourceFile
 from rag_core.parsing.recognising import format_of, parser_version, suffix_of, suffixes
-from rag_core.parsing.working import DocumentParser
 from rag_core.runtime.engine import Engine
 from rag_core.storage.database import Connection
 from rag_core.storage.documents import store_files
@@ -126,7 +125,7 @@ def _is_unchanged(engine: Engine, tenant: TenantId, file: StoredFile, parameters
         note = fetch_note(connection, tenant, known.note_id)
     asked, title = parameters["metadata"], parameters["title"]
     is_told = title in {None, note.title} and all(note.metadata.get(name) == value for name, value in asked.items())
-    return is_told and known.parser == parser_version(known.parser.partition("/")[0])
+    return is_told and known.parser.partition("+")[0] == parser_version(known.parser.partition("/")[0])
 
 
 def _parsed(
@@ -135,7 +134,9 @@ def _parsed(
     progress.report(PARSING, 0, 1)
     reading = file_reading(engine.settings, source=SOURCE)
     tell = partial(progress.report, PARSING)
-    with DocumentParser(parsing_limits(engine.settings), workers=1, on_page=tell) as parser:
+    asked = parameters["metadata"].get("classification")
+    given = parameters.get("options", {})
+    with open_parser(engine.settings, given=given, classification=asked, workers=1, on_page=tell) as parser:
         read = reading.read(source, path, None, parser)
     facts = {**read.note.metadata, **parameters["metadata"]}
     note = replace(

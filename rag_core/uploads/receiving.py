@@ -12,7 +12,7 @@ from uuid import UUID
 
 from rag_core.errors import DocumentRefusedError, DocumentTooLargeError, InvalidInputError, TenantFullError
 from rag_core.evaluation.jobs.queue import submit_in
-from rag_core.folders.opening import parsing_limits
+from rag_core.folders.opening import open_parser, parsing_limits
 from rag_core.model.note import NoteId, TenantId
 from rag_core.notes.validation import audience, checked_heading, checked_metadata, checked_name, checked_text
 from rag_core.parsing import SourceFile
@@ -55,15 +55,17 @@ def receive(
     name: str,
     content: bytes,
     metadata: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> Upload:
     """Store a file and queue its document. The same file again is the same document; another one of its name gets a number.
 
-    What a caller sends who sees some departments' notes is for these departments.
+    What a caller sends who sees some departments' notes is for these departments. ``options`` are ``ParserOptions``, or a part.
 
     Raises:
         DocumentTooLargeError: the file has more bytes than are taken.
         DocumentRefusedError: it has no format that is taken.
         InvalidInputError: the metadata cannot be taken.
+        ParserOptionError: an option cannot be honoured.
         TenantFullError: the tenant's uploads have as many bytes as they may.
         TooManyJobsError: the tenant has as many unfinished jobs as it may.
     """
@@ -79,6 +81,7 @@ def receive(
         },
         database.departments,
     )
+    open_parser(settings, given=options, classification=facts.get("classification"))
     name = plain_name(name)
     file_format = format_of(SourceFile(name=name, data=content))
     digest = hashlib.sha256(content).digest()
@@ -100,7 +103,13 @@ def receive(
             departments=database.departments,
         )
         insert_original(connection, tenant, digest, content)
-        job_id = _submit(connection, tenant, path, document_id, {"hash": digest.hex(), "metadata": facts})
+        job_id = _submit(
+            connection,
+            tenant,
+            path,
+            document_id,
+            {"hash": digest.hex(), "metadata": facts, "options": dict(options or {})},
+        )
     return Upload(document_id=document_id, job_id=job_id, path=path)
 
 

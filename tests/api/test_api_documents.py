@@ -55,7 +55,7 @@ def test_an_upload_is_queued_then_parsed_then_found(client: TestClient, do_jobs:
 
     after = status_of(client, document)
     assert (before["status"], before["progress"], before["parserUsed"]) == ("queued", 0, None)
-    assert (after["status"], after["progress"], after["parserUsed"], after["pages"]) == ("completed", 100, "xlsx/1", 1)
+    assert (after["status"], after["progress"], after["parserUsed"], after["pages"]) == ("completed", 100, "native", 1)
     (hit,) = client.post("/api/retrieve", json={"query": "destornillador"}).json()["results"]
     assert (hit["noteId"], hit["externalId"], hit["source"]) == (document, "Taller.xlsx", "uploads")
     assert hit["metadata"]["page"] == 1
@@ -136,6 +136,7 @@ def _limits(max_bytes: int) -> Any:
     [
         ({"classification": "a\0"}, 400),
         ({"parseOptions": '{"apiKey": "x"}'}, 400),
+        ({"parseOptions": "{}"}, 202),
         ({"visibility": "nadie"}, 400),
         ({"visibility": "private"}, 202),
     ],
@@ -171,7 +172,7 @@ def test_a_document_has_a_structure(client: TestClient, do_jobs: DoJobs) -> None
     assert [content[block["start"] : block["end"]] for block in structure["blocks"]][1] == "Hola."
     assert structure["sections"][0]["end"] == len(content)
     assert structure["chunks"][0]["method"] == "sentence"
-    assert structure["parserMetadata"]["parserUsed"] == "md/2"
+    assert structure["parserMetadata"]["parserUsed"] == "native"
 
 
 def test_the_original_comes_back_as_it_was(client: TestClient, do_jobs: DoJobs) -> None:

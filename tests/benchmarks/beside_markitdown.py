@@ -37,7 +37,7 @@ class OtherText:
     @property
     def tables(self) -> Sequence[DocumentTable]:
         """The tables in it."""
-        return markdown_document(self.text, parser="markdown", max_characters=MAX_CHARACTERS).tables
+        return markdown_document(self.text, max_characters=MAX_CHARACTERS).tables
 
 
 def convert_all(python: Path, files: Sequence[Path], *, repetitions: int) -> Mapping[Path, OtherText]:

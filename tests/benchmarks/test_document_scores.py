@@ -42,7 +42,7 @@ def test_no_found_table_scores_nothing() -> None:
 
 
 def test_numbers_that_stand_for_headers_are_no_cells() -> None:
-    builder = DocumentBuilder("test", max_characters=1_000)
+    builder = DocumentBuilder(max_characters=1_000)
     builder.table([["a", "b"], ["c", "d"]], has_headers=False)
     builder.table([["", "b"], ["c", "d"]])
 

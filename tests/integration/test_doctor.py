@@ -14,9 +14,12 @@ from ollama_server import OllamaServer
 from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fixture, re-exported to pytest
 from openai_server import OpenAIServer
 from openai_server import openai_server as openai_server  # noqa: PLC0414 - a fixture, re-exported to pytest
+from parsing_servers import ParsingServer
+from parsing_servers import parsing_server as parsing_server  # noqa: PLC0414 - a fixture, re-exported to pytest
 
 from rag_core.access.keys import make_key
 from rag_core.access.pseudonyms import pseudonyms
+from rag_core.cli.messages import localised
 from rag_core.model.access import KeyGrant
 from rag_core.model.embedding import WantedModel
 from rag_core.model.note import TenantId
@@ -289,3 +292,39 @@ def test_a_registered_model_is_not_offered_again_and_one_that_is_ready_is_named_
     assert "can embed" not in found["Ollama"].found
     assert "nomic-embed-text is ready" in found["embedding model"].found
     assert "`brain models promote nomic-embed-text` puts it in its place" in found["embedding model"].found
+
+
+def test_services_that_parse_files_are_said_where_they_are_set_up(monkeypatch, parsing_server: ParsingServer) -> None:
+    assert not {"Docling", "LlamaParse"} & findings(monkeypatch).keys()
+
+    found = findings(monkeypatch, BRAIN_DOCLING_URL=parsing_server.url, BRAIN_LLAMAPARSE_ENABLED="true")
+
+    assert (found["Docling"].is_ok, found["Docling"].found) == (True, f"answers at {parsing_server.url}")
+    assert (found["LlamaParse"].is_ok, found["LlamaParse"].remedy) == (
+        False,
+        "set LLAMAPARSE_API_KEY, BRAIN_LLAMAPARSE_CLASSIFICATIONS",
+    )
+
+
+def test_files_that_leave_the_machine_are_said(monkeypatch) -> None:
+    found = findings(
+        monkeypatch,
+        BRAIN_DOCLING_URL="http://docling.invalid:5001",
+        BRAIN_LLAMAPARSE_ENABLED="true",
+        BRAIN_LLAMAPARSE_CLASSIFICATIONS="public, press",
+        LLAMAPARSE_API_KEY="k",
+    )
+
+    monkeypatch.setenv("BRAIN_LANGUAGE", "es")
+    docling, llamaparse = found["Docling"], found["LlamaParse"]
+    assert (docling.is_ok, docling.found) == (
+        False,
+        "does not answer at http://docling.invalid:5001; files leave this machine unencrypted for http://docling.invalid:5001",
+    )
+    assert localised(docling.found) == (
+        "no responde en http://docling.invalid:5001; los archivos salen de esta máquina sin cifrar hacia http://docling.invalid:5001"
+    )
+    assert (llamaparse.is_ok, llamaparse.found) == (
+        True,
+        "reads uploads classified press, public; files leave this machine for https://api.cloud.llamaindex.ai",
+    )

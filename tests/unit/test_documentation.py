@@ -48,7 +48,7 @@ def leads_somewhere(path: Path, link: str) -> bool:
 
 def test_the_table_of_variables_has_every_setting() -> None:
     table = text("docs/configuration.md")
-    aliases = {"database_url": "DATABASE_URL", "ollama_host": "OLLAMA_HOST"}
+    aliases = {"database_url": "DATABASE_URL", "ollama_host": "OLLAMA_HOST", "llamaparse_api_key": "LLAMAPARSE_API_KEY"}
 
     documented = set(re.findall(r"^\| `([A-Z_]+)` \|", table, re.MULTILINE))
 

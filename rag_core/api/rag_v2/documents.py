@@ -15,9 +15,11 @@ from rag_core.api.access import Context, RequestContext
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.rag_v2.enriched_metadata import EnrichedMetadata, metadata_to_wire
 from rag_core.api.schemas import Moment, failures
-from rag_core.errors import DocumentRefusedError, InvalidInputError, NotFoundError
+from rag_core.errors import DocumentRefusedError, NotFoundError, ParserOptionError
 from rag_core.folders.opening import parsing_limits
+from rag_core.model.document import reader_of
 from rag_core.model.note import Note, NoteId
+from rag_core.parsing.services.options import read_options
 from rag_core.storage.database import Connection
 from rag_core.storage.documents import StoredBlock, StoredChunkSpan, fetch_blocks, fetch_chunk_spans
 from rag_core.storage.note_enrichments import fetch_enrichment, fetch_file_facts
@@ -29,7 +31,6 @@ from rag_core.uploads.states import DocumentState, DocumentStatus, find_document
 from rag_core.wire.values import moment_to_wire
 
 NO_SUCH_DOCUMENT = "Dieses Dokument gibt es nicht"
-NO_OPTIONS = "parseOptions: einzelne Dateien haben keine eigenen Einstellungen; bitte weglassen"
 
 router = APIRouter(prefix="/api/v2/documents", tags=["rag v2"])
 DocumentPath = Annotated[UUID, Path(description="`documentId` of the upload.")]
@@ -118,9 +119,8 @@ def upload(
     """Take a file at once; it is parsed and indexed in the background.
 
     The same file again is the same document. `visibility` is `tenant` or `private`; `classification` is kept with the document.
+    `parseOptions` is JSON that chooses among the parsers that are set up.
     """
-    if parse_options not in {None, "", "{}"}:
-        raise ExplainedError(NO_OPTIONS, kind=InvalidInputError)
     given = {"classification": classification, "visibility": visibility}
     try:
         taken = receive(
@@ -130,8 +130,9 @@ def upload(
             name=file.filename or "",
             content=file.file.read(parsing_limits(context.settings).max_bytes + 1),
             metadata={name: value for name, value in given.items() if value},
+            options=read_options(parse_options),
         )
-    except DocumentRefusedError as error:
+    except (DocumentRefusedError, ParserOptionError) as error:
         raise ExplainedError(_german().translate(str(error)), kind=type(error)) from error
     return {"documentId": str(taken.document_id), "jobId": str(taken.job_id), "status": "queued"}
 
@@ -152,7 +153,7 @@ def read_status(document_id: DocumentPath, context: Context) -> dict[str, Any]:
         "status": state.status,
         "progress": state.progress,
         "currentStep": state.status,
-        "parserUsed": upload.parser,
+        "parserUsed": reader_of(upload.parser),
         "pages": upload.pages,
         "warnings": [_german().translate(warning) for warning in upload.warnings],
         "error": None if state.error is None else _german().translate(state.error),
@@ -180,7 +181,7 @@ def read_structure(document_id: DocumentPath, context: Context) -> dict[str, Any
         "blocks": [_block(block) for block in blocks],
         "chunks": [_chunk(chunk) for chunk in chunks],
         "parserMetadata": {
-            "parserUsed": upload.parser,
+            "parserUsed": reader_of(upload.parser),
             "parsingConfidence": upload.parser_confidence,
             "pages": upload.pages,
             "pageUnit": upload.page_unit,

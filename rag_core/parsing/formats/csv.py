@@ -27,7 +27,7 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
     lines = list(io.StringIO(_QUOTED.sub("q", body)))  # quoted cells, which may hold anything, are no evidence
     delimiter = declared.group(1) if declared else max(_DELIMITERS, key=lambda mark: _fit(lines, mark))
     rows = [row for row in _rows(body, delimiter, len(lines)) if any(cell.strip() for cell in row)]
-    builder = DocumentBuilder("csv", max_characters=limits.max_characters)
+    builder = DocumentBuilder(max_characters=limits.max_characters)
     while len(rows) > 1 and _is_preamble(rows[0], _usual_width(lines, delimiter)):
         builder.paragraph(rows.pop(0)[0])
     builder.table(rows, has_headers=looks_like_headers(rows))

@@ -138,7 +138,7 @@ class _BodyReader:
 def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
     archive = open_archive(file.data, limits)
     main = main_part(archive.names, "word/document") or "word/document.xml"
-    builder = DocumentBuilder("lxml", max_characters=limits.max_characters)
+    builder = DocumentBuilder(max_characters=limits.max_characters)
     reader = _BodyReader(
         styles=read_styles(_optional(archive, "word/styles.xml")),
         lists=read_lists(_optional(archive, "word/numbering.xml")),

@@ -41,7 +41,7 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
     bodies = _bodies(message, attachments, depth=0)
     if not bodies and message.get_content_type() in _SEALED:
         raise DocumentRefusedError("the mail is encrypted or sealed by a signature; save its text instead")
-    builder = DocumentBuilder("eml", max_characters=limits.max_characters)
+    builder = DocumentBuilder(max_characters=limits.max_characters)
     for body in bodies:
         _add_body(builder, body)
     for name in attachments[:_MAX_NAMED_ATTACHMENTS]:

@@ -51,7 +51,7 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
     package = _package(archive)
     chapters = list(package.chapters())
     check_pages(len(chapters), limits, "chapters")
-    builder = DocumentBuilder("epub", max_characters=limits.max_characters)
+    builder = DocumentBuilder(max_characters=limits.max_characters)
     for number, name in enumerate(chapters, 1):
         if name in archive.names:
             add_markup(builder, parse_markup(decode_markup(archive.read(name))), page=number)

@@ -15,7 +15,7 @@ _AUTHOR = ("author", "dc.creator")
 
 def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
     root = parse_markup(decode_markup(file.data))
-    builder = DocumentBuilder("html", max_characters=limits.max_characters)
+    builder = DocumentBuilder(max_characters=limits.max_characters)
     add_markup(builder, root)
     if root is None:
         return builder.build()

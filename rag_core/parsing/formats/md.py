@@ -7,7 +7,7 @@ from rag_core.parsing.markdown import markdown_document
 
 
 def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
-    return markdown_document(decode(file.data), parser="md", max_characters=limits.max_characters)
+    return markdown_document(decode(file.data), max_characters=limits.max_characters)
 
 
 FORMATS.register("md")(DocumentFormat(suffixes=(".md", ".markdown"), parse=_parse, version=2))

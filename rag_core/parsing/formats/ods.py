@@ -32,7 +32,7 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
         if sheet.get(f"{TABLE}style-name") != _EXTERNAL
     ]
     check_pages(len(sheets), limits, "sheets")
-    builder = DocumentBuilder("lxml", max_characters=limits.max_characters)
+    builder = DocumentBuilder(max_characters=limits.max_characters)
     for number, sheet in enumerate(sheets, 1):
         cells = table_cells(sheet, _text)
         name = sheet.get(f"{TABLE}name", "")

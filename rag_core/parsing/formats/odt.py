@@ -136,7 +136,7 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
     content = archive.xml("content.xml")
     roots = [archive.xml("styles.xml"), content] if "styles.xml" in archive.names else [content]
     reader = _TextReader(parents=_parents(roots), levels=_levels(roots), max_characters=limits.max_characters)
-    builder = DocumentBuilder("lxml", max_characters=limits.max_characters)
+    builder = DocumentBuilder(max_characters=limits.max_characters)
     for body in content.iterfind(f"{OFFICE}body/{OFFICE}text"):
         write_blocks(builder, reader.blocks(body))
     write_blocks(builder, reader.footnotes())

@@ -9,7 +9,7 @@ from statistics import fmean
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from rag_core.errors import DocumentRefusedError
+from rag_core.errors import DocumentRefusedError, UnreadableDocumentError
 from rag_core.model.document import ParsedDocument
 from rag_core.parsing import FORMATS, DocumentFormat, ParsingLimits, SourceFile
 from rag_core.parsing.building import DocumentBuilder, check_length
@@ -77,7 +77,7 @@ def _recognises(data: bytes) -> bool:
 def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
     from rag_core.parsing.pages.reading import open_pdf
 
-    builder = DocumentBuilder("pdf", max_characters=limits.max_characters)
+    builder = DocumentBuilder(max_characters=limits.max_characters)
     with closing(open_pdf(file.data)) as pdf:
         count, metadata = len(pdf), pdf.get_metadata_dict(skip_empty=True)
         if count > limits.max_pages:
@@ -88,6 +88,9 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
             _add_page(pages, pdf, number)
             page_read(number, count)
     _write(builder, pages)
+    if pages.recognised:
+        written = {number for number, lines in pages.lines.items() if lines or pages.tables[number]}
+        builder.parser = "ocr" if written <= pages.recognised.keys() else "hybrid"
     title = metadata.get("Title", "")
     return builder.build(
         title=None if _JUNK.fullmatch(title.strip()) else title,
@@ -121,7 +124,7 @@ def _add_page(pages: _PdfPages, pdf: Any, number: int) -> None:
 
 def _write(builder: DocumentBuilder, pages: _PdfPages) -> None:
     if pages.left_out and not any(pages.lines.values()) and not any(pages.tables.values()):
-        raise DocumentRefusedError(next(iter(pages.left_out.values())))
+        raise UnreadableDocumentError(next(iter(pages.left_out.values())))
     kept = without_furniture(pages.lines, pages.heights)
     blocks = [block for number, lines in kept.items() for block in page_blocks(number, [*pages.tables[number], *lines])]
     write_blocks(builder, join_blocks(blocks), recognised=pages.recognised)

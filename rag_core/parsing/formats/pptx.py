@@ -121,7 +121,7 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
 
     archive = open_archive(file.data, limits)
     archive.check_xml()
-    builder = DocumentBuilder("python-pptx", max_characters=limits.max_characters)
+    builder = DocumentBuilder(max_characters=limits.max_characters)
     with refusing_defects(PythonPptxError):
         slides = Presentation(io.BytesIO(file.data)).slides
         check_pages(len(slides), limits, "slides")

@@ -20,7 +20,7 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
     )
     if not paragraphs:
         raise DocumentRefusedError("the file holds no text")
-    return ParsedDocument(text=text, blocks=paragraphs, tables=(), parser="txt")
+    return ParsedDocument(text=text, blocks=paragraphs, tables=())
 
 
 FORMATS.register("txt")(DocumentFormat(suffixes=(".txt", ".text"), parse=_parse, version=1))

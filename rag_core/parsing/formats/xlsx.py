@@ -24,7 +24,7 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
 
     archive = open_archive(file.data, limits)
     archive.check_xml()
-    builder = DocumentBuilder("openpyxl", max_characters=limits.max_characters)
+    builder = DocumentBuilder(max_characters=limits.max_characters)
     with refusing_defects():
         book = load_workbook(io.BytesIO(file.data), read_only=True, data_only=True, keep_links=False)
         check_pages(len(book.worksheets), limits, "sheets")

@@ -99,7 +99,7 @@ FAULTS: dict[str, Callable[[str], Any]] = {
 def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
     fault, _, argument = file.data.removeprefix(MARK).decode().partition(":")
     result = FAULTS[fault](argument)
-    builder = DocumentBuilder("faulty/1", max_characters=limits.max_characters)
+    builder = DocumentBuilder(max_characters=limits.max_characters)
     builder.paragraph(str(result))
     return builder.build(metadata={"result": result})
 

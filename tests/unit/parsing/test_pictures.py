@@ -207,6 +207,7 @@ def test_scanned_page_is_recognised_beside_pages_with_text() -> None:
 
     assert texts(document) == ["Llovió en Bilbao.", "Nevó en Soria toda la tarde."]
     assert [block.page for block in document.blocks] == [1, 2]
+    assert document.parser == "hybrid"
     assert document.blocks[0].confidence is None
     assert document.blocks[1].confidence == document.confidence == pytest.approx(1, abs=0.05)
     assert document.blocks[1].box == pytest.approx((20, 16, 160, 28), abs=5)
@@ -219,3 +220,13 @@ def test_doubtful_text_leaves_a_warning(monkeypatch: pytest.MonkeyPatch) -> None
     (warning,) = parsed_picture(saved(drawn(["Llovió en Bilbao."]))).warnings
 
     assert warning.kind == "low_confidence"
+
+
+@NEEDS_RECOGNITION
+def test_a_file_of_images_alone_is_read_by_recognition() -> None:
+    scan = drawn(["Nevó en Soria."]).convert("L")
+    file = PdfFile(width=480, height=43.2)
+    file.page()
+    file.image(*scan.size, scan.tobytes())
+
+    assert (parsed(file).parser, parsed_picture(saved(drawn(["Nevó en Soria."]))).parser) == ("ocr", "ocr")

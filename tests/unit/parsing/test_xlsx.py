@@ -222,7 +222,7 @@ def test_areas_within_areas_end() -> None:
             SheetCell("b", place + 2, place, 9_000, place),
         )
     ]
-    builder = DocumentBuilder("test", max_characters=100_000_000)
+    builder = DocumentBuilder(max_characters=100_000_000)
 
     write_sheet(builder, "Hoja", cells, page=1, max_characters=100_000_000)
 
