@@ -1,8 +1,8 @@
 """The outcome of a question: an answer with its confidence, or a refusal."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from uuid import UUID
 
@@ -12,6 +12,7 @@ from rag_core.answering.finishing import finish
 from rag_core.answering.quoting.extractive import A_DAY
 from rag_core.answering.sources.context import make_sources
 from rag_core.answering.sources.fallbacks import FoundSources
+from rag_core.answering.sources.places import placed
 from rag_core.answering.understanding.understand import Question
 from rag_core.answering.verification.citations import without_citations
 from rag_core.answering.verification.claims import answer_sentences, is_claim
@@ -25,15 +26,13 @@ from rag_core.language.messages import PathWarning
 from rag_core.language.wordings import Wording, dated, wordings_of
 from rag_core.model.answer import (
     Answer,
-    CheckedCitation,
     CheckedText,
     Confidence,
     PromptContext,
     RefusalReason,
     Source,
 )
-from rag_core.model.document import place_of
-from rag_core.model.note import Language, NoteId, Span
+from rag_core.model.note import Language, NoteId
 from rag_core.retrieval.deadline import StageClock
 from rag_core.settings import Settings
 
@@ -154,25 +153,6 @@ def _of_an_empty_day(basis: AnswerBasis, reason: RefusalReason) -> str | None:
     return basis.wording.no_note_of.format(note=day)
 
 
-def _with_places(
-    sources: Sequence[Source], citations: Sequence[CheckedCitation], *, keeps_pages: bool
-) -> tuple[Source, ...]:
-    """The sources, those that are cited with the place of their first evidence, or with its place on the page they have."""
-    evidence: dict[int, Span] = {}
-    for citation in citations:
-        if citation.evidence is not None:
-            evidence.setdefault(citation.number, citation.evidence)
-    return tuple(
-        _placed(source, evidence[source.number], keeps_page=keeps_pages) if source.number in evidence else source
-        for source in sources
-    )
-
-
-def _placed(source: Source, evidence: Span, *, keeps_page: bool) -> Source:
-    place = place_of(source.blocks, evidence, page=source.page if keeps_page else None)
-    return replace(source, page=place.page, block=place.block, box=place.box)
-
-
 def _answer(
     basis: AnswerBasis,
     checked: CheckedText,
@@ -186,7 +166,6 @@ def _answer(
 ) -> Answer:
     question, found = basis.question, basis.found
     is_generated = written is not None and written.quotation is None
-    is_labelled = basis.request.contract == "rag_v2"  # the page is part of labels that were streamed already
     return Answer(
         query_id=basis.query_id,
         session_id=question.session_id,
@@ -197,7 +176,7 @@ def _answer(
         citations=checked.citations,
         uncited=checked.uncited,
         removed_citations=checked.removed,
-        sources=_with_places(basis.context.sources, checked.citations, keeps_pages=is_labelled),
+        sources=placed(basis.context.sources, checked.citations),
         nearest=() if refusal is None else _nearest(basis),
         confidence=confidence,
         refusal=refusal,

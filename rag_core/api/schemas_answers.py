@@ -93,6 +93,10 @@ class ChatCitation(_Response):
     cid: str = Field(examples=["N1"])
     note_id: str
     chunk_id: str = Field(description="The note's id and the number of the chunk in it.", examples=["660e8400_000"])
+    page: int | None = PAGE
+    page_unit: PageUnit | None = UNIT
+    block: int | None = BLOCK
+    box: list[float] | None = BOX
     created_at: Moment
     title: str | None
     snippet: str

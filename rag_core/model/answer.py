@@ -38,9 +38,9 @@ class Source:
     Where nothing was compressed or neutralised, ``text`` is the same without the white space around it. ``score`` is the hit's, and
     so is ``created_at``, whose day is told in prompts and beside quotations: see ``day`` and ``context.dated_in``. ``matched`` is
     the span of ``text`` that the search found, None where that is not known: of a summary, for one. ``likeness`` are cosines of
-    the question to parts of ``original``, where they are known. ``page``, ``block`` and ``box`` are those of the first evidence once
-    the source is cited, before that of its chunk; ``blocks`` are those with pages that hold ``original``. ``table`` is the one
-    that the passage is rows of; ``is_whole`` where it is all of its section or table.
+    the question to parts of ``original``, where they are known. ``page``, ``block`` and ``box`` are those of its first citation's
+    evidence once the source is cited, before that of its chunk; ``blocks`` are those with pages that hold ``original``. ``table`` is
+    the one that the passage is rows of; ``is_whole`` where it is all of its section or table.
     """
 
     number: int

@@ -13,6 +13,7 @@ from typing import Any, TypeVar, cast
 
 from rag_core.answering.events import SentenceReady
 from rag_core.answering.rendering import CitationStyle, render
+from rag_core.answering.sources.places import in_order_of_citation
 from rag_core.guardrails import RedactionPolicy
 from rag_core.guardrails.policies import Hiding, hiding
 from rag_core.model.answer import Answer, CheckedCitation, CheckedText, Source
@@ -93,6 +94,7 @@ def _chat_citation(source: Cited, uses: Sequence[CheckedCitation]) -> dict[str, 
         "cid": f"N{source.number}",
         "noteId": str(source.note_id),
         "chunkId": f"{source.note_id}_{source.chunk_index:03d}",
+        **place_to_wire(source),
         "createdAt": milliseconds_to_wire(source.created_at),
         "title": source.title,
         "snippet": snippet_of(source, uses),
@@ -154,7 +156,7 @@ def _query_citation(source: Cited, uses: Sequence[CheckedCitation]) -> dict[str,
 def german_body(answer: Answer, *, policy: RedactionPolicy) -> dict[str, Any]:
     """Build the body of ``POST /api/v2/rag/chat`` for a finished answer."""
     answer = _shown(answer, policy)
-    rendered = render(answer.checked, answer.sources, "german")
+    rendered = render(answer.checked, in_order_of_citation(answer.sources, answer.citations), "german")
     outcome = _outcome(answer)
     return {
         "success": True,
@@ -194,7 +196,7 @@ def german_source(source: Cited) -> dict[str, Any]:
 def sentence_text(sentence: SentenceReady, sources: Sequence[Source], style: CitationStyle) -> str:
     """A sentence of an answer that is being made, with the contract's marks; joined they are the answer's beginning.
 
-    Marks may name titles, so the sources are those of ``shown_sources``.
+    Marks may name titles and pages, so the sources are those of ``shown_sources``, placed and in order of citation for "german".
     """
     citations = tuple(_moved(citation, -sentence.start) for citation in sentence.citations)
     checked = CheckedText(text=sentence.text, citations=citations, uncited=(), removed=0)

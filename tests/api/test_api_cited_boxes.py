@@ -6,14 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from asked_notes import events_in
 from asked_pages import asked
-from builders import make_citation, make_source
 from fastapi.testclient import TestClient
 from folders import Vault
 from pdfs import PdfFile
 
-from rag_core.answering.outcome import _with_places
-from rag_core.model.document import PlacedBlock
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 
@@ -81,18 +79,27 @@ def test_a_citation_has_the_box_of_its_evidence_on_the_page_it_tells(
     assert citation["box"] == box_of(engine, words)
 
 
-def test_a_citation_whose_page_is_in_its_label_already_has_no_box_of_another_page() -> None:
-    blocks = tuple(
-        PlacedBlock(index=page - 1, start=10 * page - 10, end=10 * page, page=page, box=(0.0, 0.0, float(page), 1.0))
-        for page in (1, 2)
-    )
-    source = make_source("x" * 20, page=1, block=0, box=(0.0, 0.0, 1.0, 1.0), blocks=blocks)
-    citation = make_citation(number=1, evidence=(12, 18))
+def test_a_label_names_the_page_of_the_evidence_streamed_or_not(
+    client: TestClient, note: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rag_core.retrieval.expansion.page_of_hit", lambda *_, **__: 1)
+    body = {"messages": [{"role": "user", "content": QUESTION}]}
 
-    (labelled,), (free,) = (_with_places([source], [citation], keeps_pages=is_kept) for is_kept in (True, False))
+    whole = client.post("/api/v2/rag/chat", json=body).json()
+    events = events_in(client.post("/api/v2/rag/chat", json={**body, "stream": True}).text)
 
-    assert (labelled.page, labelled.block, labelled.box) == (1, None, None)
-    assert (free.page, free.block, free.box) == (2, 1, (0.0, 0.0, 2.0, 1.0))
+    (found,) = (event["data"] for event in events if event["type"] == "sources")
+    assert [source["page"] for source in found] == [1]
+    assert whole["citations"][0]["mark"] == "[Quelle: Projektplan, Seite 2]"
+    said = "".join(event["data"]["content"] for event in events if event["type"] == "message")
+    assert said == events[-1]["data"]["answer"] == whole["answer"]
+
+
+def test_auroranotes_citations_tell_page_and_box_too(client: TestClient, engine: Engine, note: str) -> None:
+    (citation,) = client.post("/chat", json={"message": QUESTION}).json()["citations"]
+
+    assert (citation["page"], citation["pageUnit"], citation["block"]) == (2, "page", 3)
+    assert citation["box"] == box_of(engine, LEADER)
 
 
 @pytest.mark.parametrize(

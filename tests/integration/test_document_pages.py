@@ -9,8 +9,8 @@ import pytest
 from folders import Vault
 from retrievals import find
 
-from rag_core.answering.outcome import _with_places
 from rag_core.answering.sources.context import as_context, make_sources
+from rag_core.answering.sources.places import placed
 from rag_core.model.answer import CheckedCitation
 from rag_core.model.document import place_of
 from rag_core.model.note import TenantId
@@ -73,7 +73,7 @@ def test_a_cited_source_has_the_page_of_its_evidence(vault: Vault, engine: Engin
         verified_by="lexical",
     )
 
-    assert [cited.page for cited in _with_places([source], [citation], keeps_pages=False)] == [2]
+    assert [cited.page for cited in placed([source], [citation])] == [2]
 
 
 def test_a_source_tells_its_page_and_no_day_of_a_file(vault: Vault, engine: Engine) -> None:

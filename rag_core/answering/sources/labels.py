@@ -30,10 +30,10 @@ def source_labels(sources: Sequence[Source]) -> dict[int, str]:
     """
     given: dict[int, str] = {}
     taken: set[str] = set()
-    is_repeated = _repeated([_label(source) for source in sources])
+    is_repeated = _repeated([_label(source) for source in sources if source.page is None])
     for source in sources:
         label = _label(source)
-        if is_repeated[label_key(label)] and source.page is None:
+        if source.page is None and is_repeated[label_key(label)]:
             label = f"{label}, Abschnitt {source.chunk_index + 1}"
         given[source.number] = _distinct(label, taken)
     return given

@@ -21,6 +21,7 @@ from rag_core.answering.events import (
     SentenceReady,
     SourcesFound,
 )
+from rag_core.answering.sources.places import in_order_of_citation, placed
 from rag_core.api.access import Context, RequestContext
 from rag_core.api.asking import events_of, failure, finished, is_trusted, refusals_told, rest_of
 from rag_core.api.errors import ExplainedError, failed_response
@@ -32,7 +33,7 @@ from rag_core.chat import Message
 from rag_core.errors import InvalidInputError, RagError
 from rag_core.guardrails import RedactionPolicy
 from rag_core.guardrails.policies import hiding, redaction_policy
-from rag_core.model.answer import Answer, Source
+from rag_core.model.answer import Answer, CheckedCitation, Source
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.wire.answers import german_body, german_source, sentence_text, shown_sources
 
@@ -126,6 +127,7 @@ def stream_events(
 ) -> Generator[Event, None, None]:
     """The answering path's events as the contract's."""
     sources: Sequence[Source] = ()
+    citations: list[CheckedCitation] = []
     shown = ""
     for event in events:
         if isinstance(event, QuestionUnderstood):
@@ -135,7 +137,9 @@ def stream_events(
             yield {"type": "sources", "data": [german_source(source) for source in sources]}
             yield {"type": "graph", "data": graph_to_wire(event.retrieval, routing, hiding(policy, "de"))}
         elif isinstance(event, SentenceReady):
-            text = sentence_text(event, sources, "german")
+            citations += event.citations
+            sources = placed(sources, citations)
+            text = sentence_text(event, in_order_of_citation(sources, citations), "german")
             shown += text
             yield {"type": "message", "data": {"content": text}}
         elif isinstance(event, AnswerFinished):
