@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from rag_core.model.enrichment import DOCUMENT_TYPES, DocumentType
 from rag_core.model.note import Language, NoteId, TenantId, tag_key
 from rag_core.storage.database import Database
 from rag_core.storage.queries import query
@@ -16,25 +17,28 @@ NEWEST_NOTES = 5_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facets:
-    """Values to choose from: sources by name, languages and tags the most used first, each tag in one spelling."""
+    """Values to choose from: sources by name, languages and tags the most used first, each tag in one spelling, types."""
 
     sources: tuple[str, ...]
     languages: tuple[Language, ...]
     tags: tuple[str, ...]
+    types: tuple[DocumentType, ...]
 
 
 def fetch_facets(database: Database, tenant: TenantId, *, timeout_ms: int) -> Facets:
     """The values that stand in the tenant's notes, in one round trip; without notes all are empty."""
-    parameters = {"tenant": tenant, "limit": MAX_SOURCES, "notes": NEWEST_NOTES}
+    parameters = {"tenant": tenant, "limit": MAX_SOURCES, "notes": NEWEST_NOTES, "types": list(DOCUMENT_TYPES)}
     of_languages = "facet_languages" if database.departments is None else "facet_languages_seen"
     with database.transaction(tenant, timeout_ms=timeout_ms) as connection:
-        sources, languages, tags = (
-            connection.execute(query(name), parameters) for name in ("facet_sources", of_languages, "facet_tags")
+        sources, languages, tags, types = (
+            connection.execute(query(name), parameters)
+            for name in ("facet_sources", of_languages, "facet_tags", "facet_types")
         )
         return Facets(
             sources=tuple(row[0] for row in sources.fetchall()),
             languages=tuple(row[0] for row in languages.fetchall()),
             tags=one_spelling_each(tags.fetchall())[:MAX_TAGS],
+            types=tuple(row[0] for row in types.fetchall()),
         )
 
 

@@ -17,13 +17,15 @@ def test_the_values_of_the_tenants_notes_are_listed(database: Database, tenant: 
 
     facets = fetch_facets(database, tenant, timeout_ms=10_000)
 
-    assert facets == Facets(sources=("briefe", "cartas", "diario"), languages=("es", "de"), tags=("nora", "viaje"))
+    assert facets == Facets(
+        sources=("briefe", "cartas", "diario"), languages=("es", "de"), tags=("nora", "viaje"), types=()
+    )
 
 
 def test_another_tenants_values_are_not(database: Database, tenant: TenantId, make_note) -> None:
     make_note("Suyo", source="ajena", metadata={"tags": ["secreto"]}, owner=TenantId("ajeno"))
 
-    assert fetch_facets(database, tenant, timeout_ms=10_000) == Facets(sources=(), languages=(), tags=())
+    assert fetch_facets(database, tenant, timeout_ms=10_000) == Facets(sources=(), languages=(), tags=(), types=())
 
 
 def test_a_step_of_a_causal_path_has_the_note_that_tells_it(

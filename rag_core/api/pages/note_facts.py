@@ -3,24 +3,11 @@
 from collections.abc import Iterator
 
 from rag_core.api.access import RequestContext
-from rag_core.api.pages.texts import Texts, counted, tr
+from rag_core.api.pages.search_address import DOCUMENT_TYPES
+from rag_core.api.pages.texts import counted, tr
 from rag_core.model.enrichment import NoteEnrichment
 from rag_core.model.note import NoteId
 from rag_core.storage.note_enrichments import fetch_enrichment
-
-_TYPES = Texts(
-    {
-        "contract": "contrato",
-        "invoice": "factura",
-        "report": "informe",
-        "manual": "manual",
-        "presentation": "presentación",
-        "correspondence": "correspondencia",
-        "policy": "norma",
-        "specification": "especificación",
-        "meeting_notes": "acta de reunión",
-    }
-)
 
 
 def note_facts(context: RequestContext, note: NoteId) -> list[str]:
@@ -32,7 +19,7 @@ def note_facts(context: RequestContext, note: NoteId) -> list[str]:
 
 def _facts(told: NoteEnrichment) -> Iterator[str]:
     if told.document_type != "other":
-        yield _TYPES[told.document_type]
+        yield DOCUMENT_TYPES[told.document_type]
     yield counted("una palabra", "{count} palabras", told.words)
     if told.topics:
         yield tr("temas: {topics}", topics=", ".join(told.topics))

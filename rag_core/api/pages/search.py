@@ -33,7 +33,7 @@ from rag_core.api.pages.note_links import NoteLinks, linked_notes
 from rag_core.api.pages.opinions import IsRead, Opinion, note_opened, opinion_on
 from rag_core.api.pages.original_pages import passage_place
 from rag_core.api.pages.rendering import rendered_note
-from rag_core.api.pages.search_address import LANGUAGES, RESULTS, PageSearch, page_search
+from rag_core.api.pages.search_address import DOCUMENT_TYPES, LANGUAGES, RESULTS, PageSearch, page_search
 from rag_core.api.pages.texts import Texts, day_of, localised, tr
 from rag_core.api.pages.web import render
 from rag_core.api.searching import find, find_live, read_filters
@@ -59,7 +59,14 @@ SUGGESTED_TAGS = 10
 PASSAGE = "pasaje"
 """Id of what is marked in a note."""
 _FIELDS = Texts(
-    {"from": "«Desde»", "to": "«Hasta»", "sources": "«Fuente»", "languages": "«Idioma»", "tags": "«Etiqueta»"}
+    {
+        "from": "«Desde»",
+        "to": "«Hasta»",
+        "sources": "«Fuente»",
+        "languages": "«Idioma»",
+        "documentTypes": "«Tipo de documento»",
+        "tags": "«Etiqueta»",
+    }
 )
 _DATED_BY = Texts({"file": "fecha del archivo", "import": "día de la importación"})
 _FIELD_NAMES = Texts({"aliases": "otros nombres", "author": "autor"})
@@ -105,6 +112,7 @@ class FormChoices:
 
     sources: list[FormChoice]
     languages: list[FormChoice]
+    types: list[FormChoice]
     tags: list[FormChoice]
     more_tags: Sequence[str]
 
@@ -142,6 +150,7 @@ def _home(
         strategies=strategies(knows_meaning=is_by_meaning),
         knows_meaning=is_by_meaning,
         languages=LANGUAGES,
+        types=DOCUMENT_TYPES,
         choices=_choices(context, search) if shelf.notes else None,
         found=found,
         opinion=_opinion(search, answer_id),
@@ -306,6 +315,7 @@ def _choices(context: RequestContext, search: PageSearch) -> FormChoices:
     return FormChoices(
         sources=_offered(search.sources, facets.sources),
         languages=_offered(search.languages, facets.languages),
+        types=_offered(search.types, facets.types),
         tags=_offered(search.tags, facets.tags[:SUGGESTED_TAGS]),
         more_tags=facets.tags[SUGGESTED_TAGS:],
     )

@@ -1,5 +1,6 @@
 """Parameters of a page's address: the query, the mode, the filters. And the addresses that differ in one of them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Annotated, Any
@@ -15,8 +16,23 @@ from rag_core.errors import InvalidInputError
 from rag_core.retrieval.filters import MAX_VALUES
 
 LANGUAGES = Texts({"es": "español", "de": "alemán", "en": "inglés"})
+DOCUMENT_TYPES = Texts(
+    {
+        "contract": "contrato",
+        "invoice": "factura",
+        "report": "informe",
+        "manual": "manual",
+        "presentation": "presentación",
+        "correspondence": "correspondencia",
+        "policy": "norma",
+        "specification": "especificación",
+        "meeting_notes": "acta de reunión",
+        "other": "otro tipo",
+    }
+)
 RESULTS = 10
 _NO = "no"
+_WORDS: Mapping[str, Mapping[str, str]] = {"languages": LANGUAGES, "types": DOCUMENT_TYPES}
 _Values = Annotated[list[str], Query(default_factory=list)]
 
 
@@ -42,6 +58,7 @@ class PageSearch:
     sources: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
     reads_times: bool = True
 
     def config(self, base: RetrievalConfig) -> RetrievalConfig:
@@ -59,6 +76,7 @@ class PageSearch:
             "sources": list(self.sources),
             "languages": list(self.languages),
             "tags": list(self.tags),
+            "documentTypes": list(self.types),
         }
 
     @property
@@ -70,14 +88,19 @@ class PageSearch:
             for word, name, given in dates
             if given
         ]
-        lists = [(tr("fuente"), "sources"), (tr("idioma"), "languages"), (tr("etiqueta"), "tags")]
+        lists = [
+            (tr("fuente"), "sources"),
+            (tr("idioma"), "languages"),
+            (tr("tipo"), "types"),
+            (tr("etiqueta"), "tags"),
+        ]
         return days + [chip for word, name in lists for chip in self._chips(word, name)]
 
     def _chips(self, word: str, name: str) -> list[Chip]:
         values: tuple[str, ...] = getattr(self, name)
         return [
             Chip(
-                label=f"{word}: {LANGUAGES.get(value, value) if name == 'languages' else value}",
+                label=f"{word}: {_WORDS.get(name, {}).get(value, value)}",
                 without=self.address(**{name: tuple(other for other in values if other != value)}),
             )
             for value in values
@@ -97,6 +120,7 @@ class PageSearch:
             ("hasta", asked.until),
             *(("fuente", source) for source in asked.sources),
             *(("idioma", language) for language in asked.languages),
+            *(("tipo", kind) for kind in asked.types),
             *(("etiqueta", tag) for tag in asked.tags),
             ("tiempo", "" if asked.reads_times else _NO),
         ]
@@ -105,7 +129,7 @@ class PageSearch:
     @property
     def without_filters(self) -> str:
         """The address of the same query among all notes."""
-        return self.address(since="", until="", sources=(), languages=(), tags=())
+        return self.address(since="", until="", sources=(), languages=(), types=(), tags=())
 
 
 def page_search(
@@ -116,6 +140,7 @@ def page_search(
     hasta: str = "",
     fuente: _Values,
     idioma: _Values,
+    tipo: _Values,
     etiqueta: _Values,
     tiempo: str = "",
 ) -> PageSearch:
@@ -131,6 +156,7 @@ def page_search(
         until=hasta.strip(),
         sources=_given("fuente", fuente),
         languages=_given("idioma", idioma),
+        types=_given("tipo", tipo),
         tags=_given("etiqueta", etiqueta),
         reads_times=tiempo != _NO,
     )

@@ -36,6 +36,13 @@ cross join lateral unnest(newest.tags) tag
 group by tag
 order by count(*) desc, tag;
 
+-- name: facet_types
+-- Types that a note was told to be of, in the order of the parameter; each is one look-up in the index.
+select t.document_type
+from unnest(%(types)s::text[]) with ordinality t (document_type, position)
+where exists (select from note_enrichments e where e.tenant_id = %(tenant)s and e.document_type = t.document_type)
+order by t.position;
+
 -- name: path_evidence
 -- For each step from a cause to an effect the note that says so most surely.
 select distinct on (step.cause, step.effect) step.cause, step.effect, r.note_id
