@@ -16,7 +16,8 @@ from rag_core.model.note import TenantId
 class Caller:
     """Sender of a request. The tenant comes from the key alone; ``tenant`` None is open mode, without keys.
 
-    ``departments`` None sees every note of the tenant. ``user_hash`` tells one caller from another and names none.
+    ``departments`` None sees every note of the tenant. ``user_hash`` tells one caller from another and names none;
+    ``key_name`` is what the key was called when it was made.
     """
 
     tenant: TenantId | None
@@ -24,6 +25,7 @@ class Caller:
     user_hash: str
     scopes: frozenset[Scope]
     departments: Sequence[str] | None = None
+    key_name: str | None = None
     questions_per_minute: int | None = None
     questions_per_hour: int | None = None
 

@@ -84,6 +84,7 @@ class Callers:
             user_hash=self._names.of_key(key.key_id),
             scopes=key.scopes,
             departments=key.departments,
+            key_name=key.name,
             questions_per_minute=key.questions_per_minute,
             questions_per_hour=key.questions_per_hour,
         )

@@ -41,10 +41,11 @@ class EnrichedNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileFacts:
-    """Format of a note's file, and when it was uploaded; None for a file of a folder."""
+    """Format of a note's file, and when it was uploaded by a key of which name; None for a file of a folder."""
 
     format: str | None
     uploaded_at: datetime | None
+    uploaded_by: str | None
 
 
 def list_unenriched_batches(database: Database, tenant: TenantId, *, rules_version: str) -> list[str]:

@@ -413,6 +413,7 @@ CREATE TABLE brain.documents (
     checked_at timestamp with time zone DEFAULT now() NOT NULL,
     url text,
     departments text[],
+    uploaded_by text,
     CONSTRAINT documents_check CHECK (((status = ANY (ARRAY['queued'::text, 'imported'::text])) = (error IS NULL))),
     CONSTRAINT documents_check1 CHECK ((is_upload = (document_id IS NOT NULL))),
     CONSTRAINT documents_file_hash_check CHECK ((octet_length(file_hash) = 32)),
@@ -422,6 +423,7 @@ CREATE TABLE brain.documents (
     CONSTRAINT documents_parser_confidence_check CHECK (((parser_confidence >= (0)::double precision) AND (parser_confidence <= (1)::double precision))),
     CONSTRAINT documents_path_check CHECK ((path <> ''::text)),
     CONSTRAINT documents_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'imported'::text, 'refused'::text, 'failed'::text]))),
+    CONSTRAINT documents_uploaded_by_check CHECK ((uploaded_by <> ''::text)),
     CONSTRAINT documents_url_check CHECK ((url <> ''::text))
 );
 

@@ -114,6 +114,7 @@ def insert_upload(
     digest: bytes | None = None,
     url: str | None = None,
     departments: Sequence[str] | None = None,
+    uploaded_by: str | None = None,
 ) -> None:
     """Queue a document; one that was queued or parsed before is queued again. Without ``url`` its content is known."""
     parameters = {
@@ -127,6 +128,7 @@ def insert_upload(
         "modified": modified_ns,
         "url": url,
         "departments": None if departments is None else list(departments),
+        "uploaded_by": uploaded_by,
     }
     connection.execute(query("insert_upload"), parameters)
 

@@ -56,10 +56,12 @@ def receive(
     content: bytes,
     metadata: Mapping[str, Any] | None = None,
     options: Mapping[str, Any] | None = None,
+    uploaded_by: str | None = None,
 ) -> Upload:
     """Store a file and queue its document. The same file again is the same document; another one of its name gets a number.
 
-    What a caller sends who sees some departments' notes is for these departments. ``options`` are ``ParserOptions``, or a part.
+    What a caller sends who sees some departments' notes is for these departments. ``options`` are ``ParserOptions``, or a part;
+    ``uploaded_by`` is the name of the caller's key.
 
     Raises:
         DocumentTooLargeError: the file has more bytes than are taken.
@@ -101,6 +103,7 @@ def receive(
             digest=digest,
             modified_ns=time.time_ns(),
             departments=database.departments,
+            uploaded_by=uploaded_by,
         )
         insert_original(connection, tenant, digest, content)
         job_id = _submit(
@@ -122,6 +125,7 @@ def receive_address(
     title: str | None = None,
     wanted: str | None = None,
     metadata: Mapping[str, Any] | None = None,
+    uploaded_by: str | None = None,
 ) -> Upload:
     """Queue a document that the job fetches from an address or a path; the same one again is the same document.
 
@@ -150,6 +154,7 @@ def receive_address(
             modified_ns=time.time_ns(),
             url=url,
             departments=database.departments,
+            uploaded_by=uploaded_by,
         )
         parameters = {"url": url, "metadata": facts, "title": heading, "wanted": wanted}
         job_id = _submit(connection, tenant, path, document_id, parameters)

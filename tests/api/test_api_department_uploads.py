@@ -154,3 +154,20 @@ def test_two_departments_fetch_the_same_path_into_documents_of_their_own(
 )
 def test_a_department_changes_nothing_but_documents(keyed: Keyed, method: str, path: str, body: Any) -> None:
     assert keyed.ask(method, path, body, key=department(keyed, "ventas")).status_code == 403
+
+
+def test_a_document_tells_the_key_that_sent_it_first(keyed: Keyed, do_jobs: DoJobs, tmp_path: Path) -> None:
+    first, second = (keyed.key("read", "write", name=name) for name in ("Escáner del almacén", "Marta"))
+    (tmp_path / "b.md").write_text("Dos", encoding="utf-8")
+    sent = uploaded(keyed, first, b"Uno")["documentId"]
+    fetched = keyed.ask("POST", "/api/ingest", {"documentUrl": "b.md"}, key=second).json()["documentId"]
+    again = uploaded(keyed, second, b"Uno")["documentId"]
+    do_jobs()
+
+    told = {
+        document: keyed.ask("GET", f"/api/v2/documents/{document}/structure", key=first).json()["metadata"]["uploadedBy"]
+        for document in (sent, fetched)
+    }
+
+    assert again == sent
+    assert told == {sent: "Escáner del almacén", fetched: "Marta"}

@@ -160,9 +160,9 @@ insert into folders (tenant_id, source, path, device, problem)
     values (%(tenant)s, %(mark)s || '-carpeta', '/casa/' || %(place)s, '1', 'falta ' || %(town)s);
 insert into originals (tenant_id, file_hash, content) values (%(tenant)s, sha256(convert_to(%(mark)s, 'UTF8')), '');
 insert into documents (tenant_id, source, path, note_id, document_id, is_upload, status, file_hash, file_size, modified_ns, author,
-        warnings, format, pages)
+        uploaded_by, warnings, format, pages)
     select tenant_id, 'uploads', %(mark)s || '-papeles.md', note_id, note_id, true, 'imported',
-        sha256(convert_to(%(mark)s, 'UTF8')), 1, 1, %(person)s, jsonb_build_array('aviso de ' || %(thing)s), 'pdf', 1
+        sha256(convert_to(%(mark)s, 'UTF8')), 1, 1, %(person)s, %(person)s, jsonb_build_array('aviso de ' || %(thing)s), 'pdf', 1
     from notes where tenant_id = %(tenant)s and external_id = %(mark)s || '-largo';
 insert into documents (tenant_id, source, path, status, error, file_size, modified_ns)
     values (%(tenant)s, %(mark)s || '-carpeta', 'factura de ' || %(art)s, 'refused', 'nada de ' || %(place)s, 1, 1);

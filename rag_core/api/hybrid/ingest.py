@@ -84,6 +84,7 @@ def ingest(body: IngestRequest, request: Request, context: Context) -> dict[str,
             title=body.title,
             wanted=None if body.format is None else _FORMATS[body.format],
             metadata=body.metadata,
+            uploaded_by=context.caller.key_name,
         )
     except InvalidFieldError:
         raise

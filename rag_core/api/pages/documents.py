@@ -141,6 +141,7 @@ def _taken(file: UploadFile, context: RequestContext) -> str | None:
             context.settings,
             name=name,
             content=file.file.read(parsing_limits(context.settings).max_bytes + 1),
+            uploaded_by=context.caller.key_name,
         )
     except RagError as error:
         return f"{name}: {localised(str(error))}"

@@ -131,6 +131,7 @@ def upload(
             content=file.file.read(parsing_limits(context.settings).max_bytes + 1),
             metadata={name: value for name, value in given.items() if value},
             options=read_options(parse_options),
+            uploaded_by=context.caller.key_name,
         )
     except (DocumentRefusedError, ParserOptionError) as error:
         raise ExplainedError(_german().translate(str(error)), kind=type(error)) from error

@@ -23,7 +23,7 @@ class EnrichedMetadata(BaseModel):
     filename: str
     file_type: str | None
     uploaded_at: Moment | None
-    uploaded_by: str | None = Field(description="Null: keys are of tenants, and name nobody.")
+    uploaded_by: str | None = Field(description="Name of the key that sent it first; null without keys.")
     language: str
     document_type: DocumentType | None
     document_type_confidence: Score | None = Field(description="Null where a chat model told the type.")
@@ -59,7 +59,7 @@ def metadata_to_wire(
         "filename": upload.path,
         "fileType": file.format if file else None,
         "uploadedAt": moment_to_wire(uploaded_at) if uploaded_at else None,
-        "uploadedBy": None,
+        "uploadedBy": file.uploaded_by if file else None,
         "language": note.language,
         **_told(note, told),
         "pageCount": upload.pages,

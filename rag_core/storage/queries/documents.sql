@@ -217,10 +217,11 @@ insert into originals (tenant_id, file_hash, content) values (%(tenant)s, %(hash
 
 -- name: insert_upload
 insert into documents (
-    tenant_id, source, path, note_id, status, is_upload, document_id, format, file_hash, file_size, modified_ns, url, departments
+    tenant_id, source, path, note_id, status, is_upload, document_id, format, file_hash, file_size, modified_ns, url, departments,
+    uploaded_by
 )
 select %(tenant)s, %(source)s, %(path)s, n.note_id, 'queued', true, %(document)s, %(format)s, %(hash)s, %(size)s, %(modified)s,
-    %(url)s, %(departments)s
+    %(url)s, %(departments)s, %(uploaded_by)s
 from (select) as one
 left join notes n on n.tenant_id = %(tenant)s and n.source = %(source)s and n.external_id = %(path)s
 on conflict (tenant_id, source, path) do update set

@@ -64,8 +64,8 @@ from note_enrichments e join notes n using (tenant_id, note_id, content_hash)
 where e.tenant_id = %(tenant)s and e.note_id = %(note)s;
 
 -- name: fetch_file_facts
--- Format of the file that a note was made of, and when it was uploaded; null for one of a folder.
-select d.format, o.created_at as uploaded_at
+-- Format of the file that a note was made of, when it was uploaded, null for one of a folder, and by which key.
+select d.format, o.created_at as uploaded_at, d.uploaded_by
 from documents d
 left join originals o on d.is_upload and o.tenant_id = d.tenant_id and o.file_hash = d.file_hash
 where d.tenant_id = %(tenant)s and d.note_id = %(note)s
