@@ -165,7 +165,9 @@ def test_a_document_tells_the_key_that_sent_it_first(keyed: Keyed, do_jobs: DoJo
     do_jobs()
 
     told = {
-        document: keyed.ask("GET", f"/api/v2/documents/{document}/structure", key=first).json()["metadata"]["uploadedBy"]
+        document: keyed.ask("GET", f"/api/v2/documents/{document}/structure", key=first).json()["metadata"][
+            "uploadedBy"
+        ]
         for document in (sent, fetched)
     }
 
