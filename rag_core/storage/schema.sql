@@ -2,6 +2,13 @@
 
 CREATE SCHEMA brain;
 
+CREATE FUNCTION brain.check_document_status() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    raise exception 'a document does not go from % to %', old.status, new.status using errcode = 'check_violation';
+end $$;
+
 CREATE FUNCTION brain.find_api_key(wanted text, hash bytea) RETURNS TABLE(tenant_id text, name text, scopes text[], departments text[], questions_per_minute integer, questions_per_hour integer, expires_at timestamp with time zone, revoked_at timestamp with time zone)
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'brain', 'pg_temp'
@@ -414,7 +421,8 @@ CREATE TABLE brain.documents (
     url text,
     departments text[],
     uploaded_by text,
-    CONSTRAINT documents_check CHECK (((status = ANY (ARRAY['queued'::text, 'imported'::text])) = (error IS NULL))),
+    CONSTRAINT documents_archived CHECK (((status <> 'archived'::text) OR (is_upload AND (note_id IS NULL)))),
+    CONSTRAINT documents_check CHECK (((status = ANY (ARRAY['queued'::text, 'imported'::text, 'archived'::text])) = (error IS NULL))),
     CONSTRAINT documents_check1 CHECK ((is_upload = (document_id IS NOT NULL))),
     CONSTRAINT documents_file_hash_check CHECK ((octet_length(file_hash) = 32)),
     CONSTRAINT documents_file_size_check CHECK ((file_size >= 0)),
@@ -422,7 +430,7 @@ CREATE TABLE brain.documents (
     CONSTRAINT documents_pages_check CHECK ((pages >= 0)),
     CONSTRAINT documents_parser_confidence_check CHECK (((parser_confidence >= (0)::double precision) AND (parser_confidence <= (1)::double precision))),
     CONSTRAINT documents_path_check CHECK ((path <> ''::text)),
-    CONSTRAINT documents_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'imported'::text, 'refused'::text, 'failed'::text]))),
+    CONSTRAINT documents_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'imported'::text, 'refused'::text, 'failed'::text, 'archived'::text]))),
     CONSTRAINT documents_uploaded_by_check CHECK ((uploaded_by <> ''::text)),
     CONSTRAINT documents_url_check CHECK ((url <> ''::text))
 );
@@ -1527,6 +1535,8 @@ CREATE TRIGGER chunks_inserted AFTER INSERT ON brain.chunks REFERENCING NEW TABL
 CREATE TRIGGER documents_original_forgotten AFTER DELETE ON brain.documents FOR EACH ROW WHEN (old.is_upload) EXECUTE FUNCTION brain.forget_original();
 
 CREATE TRIGGER documents_original_replaced AFTER UPDATE ON brain.documents FOR EACH ROW WHEN ((old.is_upload AND (old.file_hash IS DISTINCT FROM new.file_hash))) EXECUTE FUNCTION brain.forget_original();
+
+CREATE TRIGGER documents_status BEFORE UPDATE ON brain.documents FOR EACH ROW WHEN ((((old.status = 'archived'::text) AND (new.status <> ALL (ARRAY['archived'::text, 'queued'::text]))) OR ((new.status = 'archived'::text) AND (old.status <> ALL (ARRAY['archived'::text, 'imported'::text]))))) EXECUTE FUNCTION brain.check_document_status();
 
 CREATE TRIGGER embeddings_insert_recorded AFTER INSERT ON brain.embeddings REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.record_change();
 

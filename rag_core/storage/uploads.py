@@ -26,7 +26,7 @@ class UploadState:
     path: str
     document_id: NoteId
     note_id: NoteId | None
-    status: Literal["queued", "imported", "refused", "failed"]
+    status: Literal["queued", "imported", "refused", "failed", "archived"]
     error: str | None
     file_hash: bytes | None
     pages: int | None
@@ -158,7 +158,7 @@ def sum_uploads(connection: Connection, tenant: TenantId) -> int:
 
 
 def hold_upload(connection: Connection, tenant: TenantId, path: str, digest: bytes | None) -> bool:
-    """Keep an upload until the transaction ends; False where it was deleted."""
+    """Keep an upload until the transaction ends; False where it was deleted or archived."""
     parameters = {"tenant": tenant, "source": SOURCE, "path": path, "hash": digest}
     return connection.execute(query("hold_upload"), parameters).fetchone() is not None
 
@@ -173,6 +173,37 @@ def delete_upload(
     if row is not None and row[0] is not None:
         delete_notes(connection, tenant, [row[0]])
     return row is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchivedUpload:
+    """An archived upload: its file, and the job that parsed it last."""
+
+    path: str
+    format: str
+    file_hash: bytes
+    job_id: UUID
+
+
+def archive_upload(
+    connection: Connection, tenant: TenantId, document: NoteId, departments: Sequence[str] | None = None
+) -> bool:
+    """Delete the note of an active upload with all that was made of it, and keep the original; False as ``delete_upload``."""
+    seen = None if departments is None else list(departments)
+    parameters = {"tenant": tenant, "document": document, "departments": seen}
+    row = connection.execute(query("archive_upload"), parameters).fetchone()
+    if row is not None:
+        delete_notes(connection, tenant, [row[0]])
+    return row is not None
+
+
+def restore_upload(
+    connection: Connection, tenant: TenantId, document: NoteId, departments: Sequence[str] | None = None
+) -> ArchivedUpload | None:
+    """Queue an archived upload again; None where there is none, or none for these departments alone."""
+    seen = None if departments is None else list(departments)
+    parameters = {"tenant": tenant, "document": document, "departments": seen}
+    return fetch_one(connection, ArchivedUpload, "restore_upload", parameters)
 
 
 def count_chunks(connection: Connection, tenant: TenantId, note: NoteId) -> int:

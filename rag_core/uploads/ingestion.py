@@ -44,7 +44,7 @@ def ingest(engine: Engine, tenant: TenantId, parameters: Mapping[str, Any], prog
     Raises:
         DocumentRefusedError, DocumentFailedError, InvalidInputError: the file cannot be taken; the document's state says why, and
             the note of an earlier version stays.
-        NotFoundError: the upload was deleted meanwhile; nothing is stored.
+        NotFoundError: the upload was deleted or archived meanwhile; nothing is stored.
         TenantFullError: what was fetched finds no room among the tenant's uploads.
     """
     return (_ingest_fetched if "url" in parameters else _ingest_sent)(engine, tenant, parameters, progress)
@@ -57,8 +57,8 @@ def _ingest_sent(
     with engine.database.transaction(tenant) as connection:
         content = fetch_original(connection, tenant, digest)
     if content is None:
-        raise NotFoundError(f"the upload {path} was deleted")
-    source = SourceFile(name=PurePosixPath(path).name, data=content)
+        raise NotFoundError(f"the upload {path} was deleted or archived")
+    source = SourceFile(name=parameters.get("name", PurePosixPath(path).name), data=content)
     stored = _stored(path, content)
     try:
         read = _parsed(engine, source, path, parameters, progress)
@@ -184,7 +184,7 @@ def _store(
 
 def _record(connection: Connection, *, tenant: TenantId, file: StoredFile, read: ReadFile | None) -> None:
     if not hold_upload(connection, tenant, file.path, file.file_hash):
-        raise NotFoundError(f"the upload {file.path} was deleted")
+        raise NotFoundError(f"the upload {file.path} was deleted or archived")
     store_files(connection, tenant, SOURCE, [file], {} if read is None else {file.path: read.contents})
 
 

@@ -106,7 +106,7 @@ def receive(
             uploaded_by=uploaded_by,
         )
         insert_original(connection, tenant, digest, content)
-        job_id = _submit(
+        job_id = submit_ingestion(
             connection,
             tenant,
             path,
@@ -157,13 +157,18 @@ def receive_address(
             uploaded_by=uploaded_by,
         )
         parameters = {"url": url, "metadata": facts, "title": heading, "wanted": wanted}
-        job_id = _submit(connection, tenant, path, document_id, parameters)
+        job_id = submit_ingestion(connection, tenant, path, document_id, parameters)
     return Upload(document_id=document_id, job_id=job_id, path=path, chunks=(before.chunks or None) if before else None)
 
 
-def _submit(
+def submit_ingestion(
     connection: Connection, tenant: TenantId, path: str, document_id: NoteId, parameters: Mapping[str, Any]
 ) -> UUID:
+    """Queue the job that parses an upload, in the caller's transaction; ``parameters`` tell its file and its metadata.
+
+    Raises:
+        TooManyJobsError: the tenant has as many unfinished jobs as it may.
+    """
     given = {"path": path, "document_id": str(document_id), **parameters}
     job_id = submit_in(connection, tenant, "ingestion", given)
     set_upload_job(connection, tenant, path, job_id)

@@ -10,7 +10,7 @@ from rag_core.storage.database import Connection
 from rag_core.storage.jobs import fetch_job
 from rag_core.storage.uploads import UploadState, count_chunks, fetch_upload, list_uploads
 
-DocumentStatus = Literal["queued", "parsing", "chunking", "indexing", "graphing", "completed", "failed"]
+DocumentStatus = Literal["queued", "parsing", "chunking", "indexing", "graphing", "completed", "failed", "archived"]
 FETCHING, PARSING, CHUNKING, EMBEDDING, EXTRACTING = "fetching", "parsing", "chunking", "embedding", "extracting"
 """Stages of the job."""
 _STAGES: dict[str | None, tuple[DocumentStatus, int, int]] = {
@@ -31,6 +31,7 @@ INGEST_STATUSES: dict[DocumentStatus, IngestStatus] = {
     "graphing": "extracting",
     "completed": "complete",
     "failed": "failed",
+    "archived": "complete",
 }
 """The words of the hybrid pipeline for each status."""
 
@@ -67,6 +68,8 @@ def document_state(upload: UploadState) -> DocumentState:
 
 
 def _status(upload: UploadState) -> tuple[DocumentStatus, int]:
+    if upload.status == "archived":
+        return "archived", 100
     if upload.job_state == "queued":
         return "queued", 0
     if upload.job_state == "running":

@@ -173,3 +173,19 @@ def test_a_document_tells_the_key_that_sent_it_first(keyed: Keyed, do_jobs: DoJo
 
     assert again == sent
     assert told == {sent: "Escáner del almacén", fetched: "Marta"}
+
+
+def test_a_department_archives_its_own_alone(keyed: Keyed, do_jobs: DoJobs) -> None:
+    sales, other, everything = department(keyed, "Ventas"), department(keyed, "compras"), keyed.key("read", "write")
+    own = uploaded(keyed, sales, b"Uno")["documentId"]
+    shared = uploaded(keyed, everything, b"Dos", "b.md")["documentId"]
+    do_jobs()
+
+    def changed(key: str, document: str, how: str = "archive") -> int:
+        return int(keyed.ask("POST", f"/api/v2/documents/{document}/{how}", key=key).status_code)
+
+    assert (changed(sales, shared), changed(other, own), changed(sales, own)) == (404, 404, 204)
+    assert [status_of(keyed, key, own).status_code for key in (sales, other, everything)] == [200, 404, 200]
+    assert (changed(other, own, "restore"), changed(sales, own, "restore")) == (404, 202)
+    do_jobs()
+    assert [status_of(keyed, key, own).status_code for key in (sales, other, everything)] == [200, 404, 200]

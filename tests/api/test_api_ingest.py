@@ -328,3 +328,21 @@ def test_a_document_that_is_deleted_while_it_is_parsed_is_not_stored(
     with engine.database.owner() as connection:
         for table in ("notes", "originals", "documents"):
             assert connection.execute(f"select count(*) from brain.{table}").fetchone() == (0,), table
+
+
+def test_a_document_that_is_archived_comes_back_from_its_original(
+    client: TestClient, do_jobs: DoJobs, serve: Callable[[FetchedFile | Exception], None]
+) -> None:
+    serve(FetchedFile(name="guide", suffix=".html", content=b"<h1>Guide</h1><p>A screwdriver."))
+    document = queued(client, "https://docs.example/guide", title="My guide", metadata={"tags": ["home"]})["documentId"]
+    do_jobs()
+    before = note_of(client, document)
+    serve(DocumentFailedError("docs.example cannot be reached or breaks off; try again later"))
+    assert client.post(f"/api/v2/documents/{document}/archive").status_code == 204
+
+    client.post(f"/api/v2/documents/{document}/restore")
+    do_jobs()
+
+    after = note_of(client, document)
+    assert {**after, "createdAt": before["createdAt"]} == before
+    assert (after["title"], after["content"]) == ("My guide", "# Guide\n\nA screwdriver.")

@@ -3,7 +3,7 @@
 It works without JavaScript; with it files can be dropped, their progress is shown, and the list renews itself.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,16 +13,17 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 
 from rag_core.api.access import Context, RequestContext
-from rag_core.api.errors import ExplainedError
+from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.pages.search import as_uuid, read_shelf
 from rag_core.api.pages.texts import Texts, grouped, localised, tr
 from rag_core.api.pages.web import render
-from rag_core.errors import NotFoundError, RagError
+from rag_core.errors import ConflictError, NotFoundError, RagError
 from rag_core.folders.opening import parsing_limits
 from rag_core.model.note import NoteId
 from rag_core.parsing.recognising import suffixes
 from rag_core.storage.documents import FileState, StoredFolder, list_file_states, list_folders
 from rag_core.storage.uploads import delete_upload
+from rag_core.uploads.archiving import archive, restore
 from rag_core.uploads.receiving import receive
 from rag_core.uploads.states import DocumentState, list_documents
 
@@ -40,6 +41,18 @@ _STATUSES = Texts(
         "graphing": "relacionando",
         "completed": "listo",
         "failed": "no se ha podido",
+        "archived": "archivado",
+    }
+)
+_SHOWN: Mapping[str, Literal["done", "failed", "archived"]] = {
+    "completed": "done",
+    "failed": "failed",
+    "archived": "archived",
+}
+_PROBLEMS = Texts(
+    {
+        "unknown": "No existe ningún documento con ese identificador",
+        "state": "El documento está ya en otro estado; actualiza la página",
     }
 )
 _STATES = Texts({"refused": "rechazado", "failed": "con error"})
@@ -54,7 +67,7 @@ class DocumentCard:
     address: str | None
     original: str | None
     status: str
-    state: Literal["waiting", "done", "failed"]
+    state: Literal["waiting", "done", "failed", "archived"]
     progress: int
     pages: str
     problems: list[str]
@@ -98,11 +111,34 @@ async def take_documents(request: Request, context: Context) -> Response:
 @router.post(f"{PAGE}/{{document_id}}/borrar")
 def forget_document(document_id: str, context: Context) -> Response:
     """Delete an upload with its note and its original."""
-    wanted, tenant = as_uuid(document_id), context.writing_tenant
+    wanted, tenant = _id(document_id), context.writing_tenant
     with context.database.transaction(tenant) as connection:
-        if wanted is None or not delete_upload(connection, tenant, NoteId(wanted), context.database.departments):
-            raise ExplainedError(tr("No existe ningún documento con ese identificador"), kind=NotFoundError)
+        if not delete_upload(connection, tenant, wanted, context.database.departments):
+            raise ExplainedError(_PROBLEMS["unknown"], kind=NotFoundError)
     return RedirectResponse(PAGE, status_code=303)
+
+
+@router.post(f"{PAGE}/{{document_id}}/archivar")
+def put_document_away(document_id: str, context: Context) -> Response:
+    """Archive an upload."""
+    with explained(NotFoundError, _PROBLEMS["unknown"]), explained(ConflictError, _PROBLEMS["state"]):
+        archive(context.database, context.writing_tenant, _id(document_id))
+    return RedirectResponse(PAGE, status_code=303)
+
+
+@router.post(f"{PAGE}/{{document_id}}/recuperar")
+def bring_document_back(document_id: str, context: Context) -> Response:
+    """Queue an archived upload again."""
+    with explained(NotFoundError, _PROBLEMS["unknown"]), explained(ConflictError, _PROBLEMS["state"]):
+        restore(context.database, context.writing_tenant, _id(document_id))
+    return RedirectResponse(PAGE, status_code=303)
+
+
+def _id(document_id: str) -> NoteId:
+    wanted = as_uuid(document_id)
+    if wanted is None:
+        raise ExplainedError(_PROBLEMS["unknown"], kind=NotFoundError)
+    return NoteId(wanted)
 
 
 def _page(context: RequestContext, problems: Sequence[str]) -> Response:
@@ -157,7 +193,7 @@ def _document(state: DocumentState) -> DocumentCard:
         address=f"/notas/{upload.note_id}" if is_note else None,
         original=f"/api/v2/documents/{upload.note_id}/original" if is_note else None,
         status=_STATUSES[state.status],
-        state="done" if state.status == "completed" else "failed" if state.status == "failed" else "waiting",
+        state=_SHOWN.get(state.status, "waiting"),
         progress=state.progress,
         pages=_pages(upload.pages, upload.page_unit),
         problems=[localised(text) for text in (*upload.warnings, *filter(None, [state.error]))],

@@ -15,7 +15,7 @@ from rag_core.api.access import Context, RequestContext
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.rag_v2.enriched_metadata import EnrichedMetadata, metadata_to_wire
 from rag_core.api.schemas import Moment, failures
-from rag_core.errors import DocumentRefusedError, NotFoundError, ParserOptionError
+from rag_core.errors import ConflictError, DocumentRefusedError, NotFoundError, ParserOptionError
 from rag_core.folders.opening import parsing_limits
 from rag_core.model.document import reader_of
 from rag_core.model.note import Note, NoteId
@@ -26,11 +26,14 @@ from rag_core.storage.note_enrichments import fetch_enrichment, fetch_file_facts
 from rag_core.storage.notes import fetch_note
 from rag_core.storage.uploads import delete_upload, fetch_original_of
 from rag_core.translation import MessageTranslator, document_catalogue
+from rag_core.uploads.archiving import archive, restore
 from rag_core.uploads.receiving import receive
 from rag_core.uploads.states import DocumentState, DocumentStatus, find_document
 from rag_core.wire.values import moment_to_wire
 
 NO_SUCH_DOCUMENT = "Dieses Dokument gibt es nicht"
+NOT_ACTIVE = "Nur ein fertiges Dokument (completed) kann archiviert werden"
+NOT_ARCHIVED = "Das Dokument ist nicht archiviert"
 
 router = APIRouter(prefix="/api/v2/documents", tags=["rag v2"])
 DocumentPath = Annotated[UUID, Path(description="`documentId` of the upload.")]
@@ -207,6 +210,26 @@ def read_original(document_id: DocumentPath, context: Context) -> Response:
             "X-Content-Type-Options": "nosniff",
         },
     )
+
+
+@router.post("/{document_id}/archive", status_code=204, responses=failures(400, 404, 409, 503))
+def archive_document(document_id: DocumentPath, context: Context) -> None:
+    """Archive a document that is `completed`: nothing finds it from now on, its original is kept."""
+    with explained(NotFoundError, NO_SUCH_DOCUMENT), explained(ConflictError, NOT_ACTIVE):
+        archive(context.database, context.writing_tenant, NoteId(document_id))
+
+
+@router.post(
+    "/{document_id}/restore",
+    status_code=202,
+    response_model=DocumentQueued,
+    responses=failures(400, 404, 409, 429, 503),
+)
+def restore_document(document_id: DocumentPath, context: Context) -> dict[str, Any]:
+    """Queue an archived document again: it is parsed from its original, for whom it was before."""
+    with explained(NotFoundError, NO_SUCH_DOCUMENT), explained(ConflictError, NOT_ARCHIVED):
+        taken = restore(context.database, context.writing_tenant, NoteId(document_id))
+    return {"documentId": str(taken.document_id), "jobId": str(taken.job_id), "status": "queued"}
 
 
 @router.delete("/{document_id}", status_code=204, responses=failures(400, 404, 503))

@@ -230,7 +230,7 @@ on conflict (tenant_id, source, path) do update set
 -- name: settle_upload
 -- A document that is fetched stays as it was: because it did not change, or because it could not be taken.
 update documents set status = %(status)s, error = %(error)s, checked_at = now()
-where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s and url is not null;
+where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s and url is not null and status <> 'archived';
 
 -- name: set_upload_job
 update documents set job_id = %(job)s where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s;
@@ -248,9 +248,9 @@ select coalesce(
 );
 
 -- name: hold_upload
--- Whether the upload is still there, until the transaction ends.
+-- Whether the upload is still there and not archived, until the transaction ends.
 select path from documents
-where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s and is_upload
+where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s and is_upload and status <> 'archived'
     and (url is not null or file_hash = %(hash)s)
 for update;
 
@@ -260,6 +260,26 @@ delete from documents
 where tenant_id = %(tenant)s and document_id = %(document)s and is_upload
     and (%(departments)s::text[] is null or departments <@ %(departments)s::text[])
 returning note_id;
+
+-- name: archive_upload
+-- Who sees some departments' notes archives what is for these departments alone. One row: the note that it had.
+with active as (
+    select source, path, note_id from documents
+    where tenant_id = %(tenant)s and document_id = %(document)s and status = 'imported'
+        and (%(departments)s::text[] is null or departments <@ %(departments)s::text[])
+    for update
+)
+update documents d set status = 'archived', note_id = null, checked_at = now()
+from active a
+where d.tenant_id = %(tenant)s and d.source = a.source and d.path = a.path
+returning a.note_id;
+
+-- name: restore_upload
+-- Queue an archived document again; as archive_upload.
+update documents set status = 'queued', checked_at = now()
+where tenant_id = %(tenant)s and document_id = %(document)s and status = 'archived'
+    and (%(departments)s::text[] is null or departments <@ %(departments)s::text[])
+returning path, format, file_hash, job_id;
 
 -- name: fetch_original
 select content from originals where tenant_id = %(tenant)s and file_hash = %(hash)s;
