@@ -112,6 +112,9 @@ def test_a_job_that_was_asked_for_before_does_not_bring_it_back(
 
     assert state_of(client, document) == "archived"
     assert rows(engine)["notes"] == 0
+    with engine.database.owner() as owner:
+        ended = owner.execute("select state, error from brain.evaluation_jobs order by created_at").fetchall()
+    assert ended[-1] == ("failed", "the upload Cocina.md was deleted or archived")
 
 
 @pytest.mark.parametrize(
