@@ -210,6 +210,11 @@ def _ask(
                 wanted = quote((parts.path or "/") + (f"?{parts.query}" if parts.query else ""), safe=_KEPT)
                 connection.request("GET", wanted, headers={"Accept-Encoding": "identity", "User-Agent": "brain-sync"})
                 found = _answer(connection.getresponse(), parts, limits, until)
+            except ssl.SSLCertVerificationError as error:
+                reason = error.verify_message.rstrip(".")
+                raise DocumentRefusedError(
+                    f"the certificate of {host} cannot be trusted ({reason}); check the address, or upload the file"
+                ) from error
             except (OSError, HTTPException, ValueError) as error:
                 if is_late.is_set() or isinstance(error, TimeoutError):
                     raise _late(limits) from error
