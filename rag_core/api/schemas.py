@@ -41,6 +41,10 @@ Id = Annotated[UUID, Field(strict=False)]
 Moment = Annotated[str, Field(json_schema_extra={"format": "date-time"}, examples=[_MOMENT])]
 Score = Annotated[float, Field(ge=0, le=1)]
 
+LEVEL = Field(description="2: a passage; 0: a whole document that is not chunked yet. Sections are level 1.")
+PARENT = Field(
+    description="The section that the passage begins in, by its `id` in the document's structure, else the document; null at level 0."
+)
 PAGE = Field(None, description="Page of the document on which the passage begins; null or absent where none is known.")
 UNIT = Field(None, description="Unit of `page`.")
 BLOCK = Field(None, description="Number of the first block of the document that holds the passage on `page`, from 0.")

@@ -58,6 +58,8 @@ class Hit:
     """Page on which the chunk begins, of a document that has pages."""
     table: TablePart | None = None
     """The table that the chunk is a part of."""
+    section: int | None = None
+    """Start of the section of the note that the chunk begins in; None before the first heading."""
     is_whole: bool = False
     """True where the window is all of its section or table."""
     block: int | None = None

@@ -117,6 +117,7 @@ def _match(found: ChunkBounds, config: RetrievalConfig) -> Match:
         content_hash=found.content_hash,
         is_whole_note=found.is_whole_note,
         table=found.table,
+        section=found.section,
         is_whole=window[0] <= low and high <= window[1],
     )
 
@@ -177,6 +178,7 @@ def _hit(window: Window, text: WindowText, candidate: Fused, query: str, config:
         page=place.page,
         page_unit=text.page_unit,
         table=window.best.table,
+        section=window.best.section,
         is_whole=window.best.is_whole,
         block=place.block,
         box=place.box,

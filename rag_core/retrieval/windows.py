@@ -20,6 +20,7 @@ class Match:
     content_hash: bytes = b""
     is_whole_note: bool = False
     table: TablePart | None = None
+    section: int | None = None
     is_whole: bool = False
 
 

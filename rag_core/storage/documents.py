@@ -10,6 +10,7 @@ from typing import Any, Literal
 from psycopg.types.json import Jsonb
 
 from rag_core.model.document import BlockKind, DocumentBlock, NoteLink, NoteName, StoredFile
+from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.enrichment import DocumentType
 from rag_core.model.note import ChunkId, Language, NoteId, TenantId
 from rag_core.storage.database import Connection, Database
@@ -81,7 +82,10 @@ class StoredBlock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredChunkSpan:
-    """A chunk of a note, without its text."""
+    """A chunk of a note, without its text, from ``section`` on where that is not None.
+
+    ``semantic_density`` is the mean cosine of its neighbouring sentences; None for one sentence, and without their vectors.
+    """
 
     chunk_id: ChunkId
     chunk_index: int
@@ -89,6 +93,9 @@ class StoredChunkSpan:
     end: int
     token_count: int
     chunking_method: str
+    section: int | None
+    sentences: int | None
+    semantic_density: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -372,9 +379,13 @@ def has_blocks(connection: Connection, tenant: TenantId, note: NoteId) -> bool:
     return bool(fetch_value(connection, "has_blocks", {"tenant": tenant, "note": note}))
 
 
-def fetch_chunk_spans(connection: Connection, tenant: TenantId, note: NoteId) -> list[StoredChunkSpan]:
+def fetch_chunk_spans(
+    connection: Connection, tenant: TenantId, note: NoteId, *, model: EmbeddingModel
+) -> list[StoredChunkSpan]:
     """The live chunks of a note in the order of its text."""
-    return fetch_all(connection, StoredChunkSpan, "fetch_chunk_spans", {"tenant": tenant, "note": note})
+    has_sentences = model.searched_vectors == "sentences"
+    parameters = {"model": model.id if has_sentences else None, "dimensions": model.dimensions}
+    return fetch_all(connection, StoredChunkSpan, "fetch_chunk_spans", {"tenant": tenant, "note": note} | parameters)
 
 
 def fetch_links(connection: Connection, tenant: TenantId, note: NoteId) -> list[ResolvedLink]:

@@ -63,7 +63,7 @@ class ChunkBounds:
     """Span of a chunk in its note, the starts of the sentences around it, and the bounds of the section or table it is in.
 
     ``note_length`` is None where there are more sentences than those. A note that is not chunked has no sentence starts. A bound is
-    None where it is the note's, whose last chunk ends at ``last_end``.
+    None where it is the note's, whose last chunk ends at ``last_end``. ``section`` is where the one that the chunk begins in does.
     """
 
     chunk_id: ChunkId
@@ -76,6 +76,7 @@ class ChunkBounds:
     content_hash: bytes
     chunking_method: str
     last_end: int
+    section: int | None = None
     low: int | None = None
     high: int | None = None
     table: TablePart | None = None
@@ -331,7 +332,9 @@ def fetch_spans(
 
 
 def _chunk_span(row: tuple[Any, ...]) -> ChunkBounds:
-    chunk_id, note_id, index, start, end, method, starts, length, content_hash, low, high, last_end, *table = row
+    chunk_id, note_id, index, start, end, method, starts, length, content_hash, low, high, last_end, section, *table = (
+        row
+    )
     return ChunkBounds(
         chunk_id=chunk_id,
         note_id=note_id,
@@ -345,6 +348,7 @@ def _chunk_span(row: tuple[Any, ...]) -> ChunkBounds:
         low=low,
         high=high,
         last_end=last_end,
+        section=section,
         table=_table_part(*table),
     )
 

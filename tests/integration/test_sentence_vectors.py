@@ -12,6 +12,8 @@ from rag_core.model.retrieval import Filters
 from rag_core.model_change.backfill import backfill_model
 from rag_core.runtime.engine import with_model
 from rag_core.storage.checks import run_check
+from rag_core.storage.documents import fetch_chunk_spans
+from rag_core.storage.notes import find_notes
 from rag_core.storage.search import search_semantic
 from rag_core.storage.vector_index import ensure_vector_index
 
@@ -65,6 +67,25 @@ def expected(engine, vector):
             for texts in (vector_texts(engine.model, kind, text) for kind in ("standard", "contextual"))
         ]
     return likeness
+
+
+def test_density_is_the_mean_cosine_of_neighbouring_sentences(sentences, tenant) -> None:
+    car, rain, soup = sentences.embedder.embed([CAR, RAIN, SOUP], role="document")
+
+    with sentences.database.transaction(tenant) as connection:
+        found = {
+            name: [
+                chunk.semantic_density for chunk in fetch_chunk_spans(connection, tenant, note, model=sentences.model)
+            ]
+            for name, note in find_notes(connection, tenant, NOTES).items()
+        }
+
+    assert found == {
+        "coche": [pytest.approx(car @ rain, abs=1e-5)],
+        "sopa": [pytest.approx(soup @ rain, abs=1e-5)],
+        "todo": [pytest.approx((rain @ soup + soup @ car) / 2, abs=1e-5)],
+        "corta": [None],
+    }
 
 
 def test_each_chunk_has_as_many_vectors_as_sentences(sentences, tenant) -> None:

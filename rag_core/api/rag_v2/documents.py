@@ -1,6 +1,6 @@
 """``/api/v2/documents``: uploads, their state, structure and originals. Errors are in German."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import Annotated, Any, Literal
@@ -14,11 +14,12 @@ from pydantic.alias_generators import to_camel
 from rag_core.api.access import Context, RequestContext
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.rag_v2.enriched_metadata import EnrichedMetadata, metadata_to_wire
-from rag_core.api.schemas import Moment, failures
+from rag_core.api.rag_v2.sections import place_in_hierarchy, sections_to_wire
+from rag_core.api.schemas import LEVEL, PARENT, Moment, failures
 from rag_core.errors import ConflictError, DocumentRefusedError, NotFoundError, ParserOptionError
 from rag_core.folders.opening import parsing_limits
 from rag_core.model.document import reader_of
-from rag_core.model.note import Note, NoteId
+from rag_core.model.note import NoteId
 from rag_core.parsing.services.options import read_options
 from rag_core.storage.database import Connection
 from rag_core.storage.documents import StoredBlock, StoredChunkSpan, fetch_blocks, fetch_chunk_spans
@@ -69,6 +70,9 @@ class DocumentStatusOut(_Body):
 class SectionOut(_Body):
     """A heading, and the text from it to the next one of its level or above."""
 
+    id: str
+    parent_id: str = Field(description="The section around it, else the document.")
+    path: list[str] = Field(description="Titles from the outermost section to this one.")
     title: str
     level: int
     start: int
@@ -97,6 +101,13 @@ class ChunkSummary(_Body):
     end: int
     tokens: int
     method: str
+    level: Literal[0, 2] = LEVEL
+    parent_id: str | None = PARENT
+    section_path: list[str] = Field(description="Titles of the sections that it begins in, the outermost first.")
+    sentences: int | None = Field(description="Sentences that it has a part of; null until it is chunked.")
+    semantic_density: float | None = Field(
+        description="Mean cosine of neighbouring sentences; null for one sentence, and without a vector for each."
+    )
 
 
 class DocumentStructure(_Body):
@@ -174,16 +185,17 @@ def read_structure(document_id: DocumentPath, context: Context) -> dict[str, Any
     with explained(NotFoundError, NO_SUCH_DOCUMENT), _transaction(context) as connection:
         note = fetch_note(connection, tenant, wanted)
         blocks = fetch_blocks(connection, tenant, wanted)
-        chunks = fetch_chunk_spans(connection, tenant, wanted)
+        chunks = fetch_chunk_spans(connection, tenant, wanted, model=context.engine.model)
         file = fetch_file_facts(connection, tenant, wanted)
         told = fetch_enrichment(connection, tenant, wanted)
-    upload = state.upload
+    upload, sections = state.upload, sections_to_wire(note, blocks)
+    paths = {section["id"]: section["path"] for section in sections}
     return {
         "documentId": str(wanted),
         "title": note.title,
-        "sections": list(_sections(note, blocks)),
+        "sections": sections,
         "blocks": [_block(block) for block in blocks],
-        "chunks": [_chunk(chunk) for chunk in chunks],
+        "chunks": [_chunk(wanted, chunk, paths) for chunk in chunks],
         "parserMetadata": {
             "parserUsed": reader_of(upload.parser),
             "parsingConfidence": upload.parser_confidence,
@@ -252,20 +264,6 @@ def _transaction(context: RequestContext) -> AbstractContextManager[Connection]:
     return context.database.transaction(context.writing_tenant, timeout_ms=context.timeout_ms)
 
 
-def _sections(note: Note, blocks: Sequence[StoredBlock]) -> Iterator[dict[str, Any]]:
-    headings = [block for block in blocks if block.kind == "heading"]
-    for place, heading in enumerate(headings):
-        level = heading.level or 1
-        after = (other.start for other in headings[place + 1 :] if (other.level or 1) <= level)
-        yield {
-            "title": note.content[heading.start : heading.end].partition("\n")[0].strip("# "),
-            "level": level,
-            "start": heading.start,
-            "end": next(after, len(note.content)),
-            "page": heading.page,
-        }
-
-
 def _block(block: StoredBlock) -> dict[str, Any]:
     return {
         "type": block.kind,
@@ -278,7 +276,8 @@ def _block(block: StoredBlock) -> dict[str, Any]:
     }
 
 
-def _chunk(chunk: StoredChunkSpan) -> dict[str, Any]:
+def _chunk(note: NoteId, chunk: StoredChunkSpan, paths: Mapping[str, list[str]]) -> dict[str, Any]:
+    place = place_in_hierarchy(note, chunk.chunk_id, chunk.section)
     return {
         "chunkId": str(chunk.chunk_id),
         "index": chunk.chunk_index,
@@ -286,4 +285,8 @@ def _chunk(chunk: StoredChunkSpan) -> dict[str, Any]:
         "end": chunk.end,
         "tokens": chunk.token_count,
         "method": chunk.chunking_method,
+        **place,
+        "sectionPath": paths.get(place["parentId"], []),
+        "sentences": chunk.sentences,
+        "semanticDensity": chunk.semantic_density,
     }

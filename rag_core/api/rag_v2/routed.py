@@ -30,8 +30,6 @@ MAX_RELATIONS = 40
 MAX_SUMMED_UP = 10
 _LEAST_ROWS = 2
 _ROW = re.compile(r"^\s*\|.+\|.*$|^[^\t\n]*\t[^\t\n]+", re.MULTILINE)
-_SECTIONS = {"contextExpansion": {"sections": True}}
-"""RAG V2 gives the section or table that a passage is in."""
 _SENTENCES: Mapping[RelationKind, str] = {
     "CAUSES": "„{source}“ verursacht „{target}“",
     "TRIGGERS": "„{source}“ löst „{target}“ aus",
@@ -69,14 +67,24 @@ def routed(query: str, *, strategy: RoutedStrategy | None, include_graph: bool |
 
 
 def routed_config(
-    base: RetrievalConfig, routing: Routed, *, limit: int, rerank: bool, alpha: float | None = None
+    base: RetrievalConfig,
+    routing: Routed,
+    *,
+    limit: int,
+    rerank: bool,
+    alpha: float | None = None,
+    with_sections: bool = True,
 ) -> RetrievalConfig:
     """The one search as the strategy wants it.
 
     ``alpha`` in [0, 1] is the vectors' share of the score, the words have the rest; 1 and 0 are searches by one of them alone.
-    Searches by one leg alone are not re-ranked.
+    Searches by one leg alone are not re-ranked. ``with_sections`` gives the section or table that a passage is in, not only the
+    sentences around it.
     """
-    override: dict[str, Any] = {"graphRAG": {"enabled": routing.has_graph}, **_SECTIONS}
+    override: dict[str, Any] = {
+        "graphRAG": {"enabled": routing.has_graph},
+        "contextExpansion": {"sections": with_sections},
+    }
     if routing.strategy == "multi_index":
         override |= _WIDE
     if alpha is not None and 0 < alpha < 1:

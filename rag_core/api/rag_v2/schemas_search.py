@@ -4,7 +4,20 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from rag_core.api.schemas import BLOCK, BOX, PAGE, UNIT, ErrorBody, Moment, Score, Text, _Request, _Response
+from rag_core.api.schemas import (
+    BLOCK,
+    BOX,
+    LEVEL,
+    PAGE,
+    PARENT,
+    UNIT,
+    ErrorBody,
+    Moment,
+    Score,
+    Text,
+    _Request,
+    _Response,
+)
 from rag_core.api.schemas_answers import CitationSpans, Verification, _Outcome
 from rag_core.language.languages import LanguageChoice
 from rag_core.model.document import PageUnit
@@ -56,6 +69,7 @@ class SearchRequestV2(_Request):
         None, description="Fill `tables`; by default where the strategy is `table_focused` or `multi_index`."
     )
     rerank: bool = True
+    include_parent_chunks: bool = Field(True, description="Fill `parentContent`.")
 
 
 class QueryAnalysisOut(_Response):
@@ -77,8 +91,11 @@ class SearchResultV2(_Response):
     document_id: str
     document_title: str
     content: str
-    parent_content: str = Field(
-        description="The section or table that the passage is in, where that fits; else the sentences around it."
+    level: Literal[0, 2] = LEVEL
+    parent_id: str | None = PARENT
+    parent_content: str | None = Field(
+        description="The section or table that the passage is in, where that fits, else the sentences around it; null where "
+        "`includeParentChunks` is false."
     )
     score: Score
     rank: int
@@ -133,6 +150,7 @@ class SearchResponseV2(_Response):
 
     results: list[SearchResultV2]
     tables: list[TableResultV2]
+    total_candidates: int = Field(description="Passages of text that were found before any was left out.")
     query_analysis: QueryAnalysisOut
     graph_context: GraphContextOut | None
     search_time: float = Field(description="Milliseconds.")

@@ -22,6 +22,7 @@ from rag_core.api.rag_v2.routed import (
     wants_tables,
 )
 from rag_core.api.rag_v2.schemas_search import SearchFiltersV2, SearchRequestV2, SearchResponseV2
+from rag_core.api.rag_v2.sections import place_in_hierarchy
 from rag_core.api.rag_v2.tables import MAX_TABLES, tables_to_wire
 from rag_core.api.schemas_answers import question_failures
 from rag_core.api.searching import find, read_filters
@@ -80,7 +81,12 @@ def _found(
     context = narrowed(context, body.filters)
     routing = routed(checked.text, strategy=body.strategy, include_graph=body.include_graph_refinement)
     config = routed_config(
-        context.served().config, routing, limit=body.limit, rerank=body.rerank, alpha=body.hybrid_alpha
+        context.served().config,
+        routing,
+        limit=body.limit,
+        rerank=body.rerank,
+        alpha=body.hybrid_alpha,
+        with_sections=body.include_parent_chunks,
     )
     filters = german_filters(context, body.filters)
     found = find(context, checked.text, config, filters, cancellation=cancellation)
@@ -98,11 +104,12 @@ def _found(
 
     hide = hiding(policy, "de", check=check)
     graph = graph_to_wire(found, routing, hide)
-    results = _results(hits, hide)
+    results = _results(hits, hide, with_parents=body.include_parent_chunks)
     late = [WARNINGS[OUT_OF_TIME]] if len(results) < len(hits) else []
     return {
         "results": results,
         "tables": tables_to_wire(tables, hide),
+        "totalCandidates": found.candidates,
         "queryAnalysis": analysis_to_wire(routing.analysis),
         "graphContext": graph,
         "searchTime": (time.perf_counter() - began) * 1000,
@@ -158,7 +165,7 @@ def german_filters(context: RequestContext, filters: SearchFiltersV2 | None) -> 
         )
 
 
-def _results(hits: Sequence[Hit], hide: Hiding) -> list[dict[str, Any]]:
+def _results(hits: Sequence[Hit], hide: Hiding, *, with_parents: bool) -> list[dict[str, Any]]:
     """The passages as they may be shown, best first; those that there was no time for are left out.
 
     Raises:
@@ -167,7 +174,7 @@ def _results(hits: Sequence[Hit], hide: Hiding) -> list[dict[str, Any]]:
     results: list[dict[str, Any]] = []
     for rank, hit in enumerate(hits, start=1):
         try:
-            results.append(_result(hit, rank, hide))
+            results.append(_result(hit, rank, hide, with_parent=with_parents))
         except DeadlineExceededError:
             if not results:
                 raise
@@ -175,14 +182,15 @@ def _results(hits: Sequence[Hit], hide: Hiding) -> list[dict[str, Any]]:
     return results
 
 
-def _result(hit: Hit, rank: int, hide: Hiding) -> dict[str, Any]:
+def _result(hit: Hit, rank: int, hide: Hiding, *, with_parent: bool) -> dict[str, Any]:
     """A passage with RAG V2's names; how each leg scored it is not kept, only at which rank it found it."""
     return {
         "id": str(hit.chunk_id),
         "documentId": str(hit.note_id),
         "documentTitle": hide(hit.title or hit.external_id),
         "content": hide(hit.content),
-        "parentContent": hide(hit.expanded_content),
+        **place_in_hierarchy(hit.note_id, hit.chunk_id, hit.section),
+        "parentContent": hide(hit.expanded_content) if with_parent else None,
         "score": hit.score,
         "rank": rank,
         "createdAt": moment_to_wire(hit.created_at),

@@ -312,8 +312,19 @@ from blocks where tenant_id = %(tenant)s and note_id = %(note)s order by block_i
 select exists (select from blocks where tenant_id = %(tenant)s and note_id = %(note)s);
 
 -- name: fetch_chunk_spans
-select chunk_id, chunk_index, start_char as start, end_char as end, token_count, chunking_method
-from chunks where tenant_id = %(tenant)s and note_id = %(note)s order by chunk_index;
+-- The chunks of a note, with the section that each begins in, its sentences, and how near the vectors of neighbouring ones are.
+select c.chunk_id, c.chunk_index, c.start_char as start, c.end_char as end, c.token_count, c.chunking_method,
+    n.section_starts[width_bucket(c.start_char, nullif(n.section_starts, '{}'))] as section,
+    width_bucket(c.end_char - 1, n.sentence_starts) - width_bucket(c.start_char, n.sentence_starts) + 1 as sentences,
+    (
+        select avg(1 - (subvector(e.vector, first, %(dimensions)s) <=> subvector(e.vector, first + %(dimensions)s, %(dimensions)s)))
+        from embeddings e
+        cross join generate_series(1, vector_dims(e.vector) - %(dimensions)s, %(dimensions)s) first
+        where e.tenant_id = c.tenant_id and e.chunk_id = c.chunk_id and e.model_id = %(model)s and e.kind = 'standard'
+    ) as semantic_density
+from chunks c join notes n using (tenant_id, note_id)
+where c.tenant_id = %(tenant)s and c.note_id = %(note)s
+order by c.chunk_index;
 
 -- name: count_chunks_of_note
 select count(*) from chunks where tenant_id = %(tenant)s and note_id = %(note)s;

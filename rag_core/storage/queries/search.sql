@@ -335,7 +335,7 @@ order by c.chunk_id;
 -- Where chunks stand, and the stored sentence starts around each: of the sentence it starts in and of those before, and
 -- of those after the one it ends in. The length of the note is read only where these reach its end: it takes the text.
 -- Bounds of the section and of the tables around a chunk, null where the note's bounds are its; of a part of a table, the table's.
--- Then where the last chunk ends.
+-- Then where the last chunk ends, and where the section that the chunk begins in does.
 select c.chunk_id, c.note_id, c.chunk_index, c.start_char, c.end_char, c.chunking_method,
     n.sentence_starts[greatest(1, s.first - %(before)s):s.first]
         || n.sentence_starts[s.last + 1:s.last + %(after)s + 1],
@@ -347,7 +347,7 @@ select c.chunk_id, c.note_id, c.chunk_index, c.start_char, c.end_char, c.chunkin
         select l.end_char from chunks l
         where l.tenant_id = c.tenant_id and l.note_id = c.note_id order by l.chunk_index desc limit 1
     ),
-    c.kind, c.table_start, c.headers, c.caption
+    b.low, c.kind, c.table_start, c.headers, c.caption
 from chunks c join notes n using (tenant_id, note_id)
 cross join lateral (
     select width_bucket(c.start_char, n.sentence_starts), width_bucket(c.end_char - 1, n.sentence_starts)
