@@ -171,7 +171,7 @@ def test_a_document_has_a_structure(client: TestClient, do_jobs: DoJobs) -> None
     assert [block["type"] for block in structure["blocks"]] == ["heading", "paragraph", "heading", "table"]
     assert [content[block["start"] : block["end"]] for block in structure["blocks"]][1] == "Hola."
     assert structure["sections"][0]["end"] == len(content)
-    assert structure["chunks"][0]["method"] == "sentence"
+    assert structure["chunks"][0]["method"] == "hierarchical"
     assert structure["parserMetadata"]["parserUsed"] == "native"
 
 
