@@ -40,7 +40,7 @@ _SERVICE_FAILURES = (DocumentFailedError, DocumentRefusedError)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Own:
-    """What the embedded parser made of a file: a document, or why there is none."""
+    """Result of the embedded parser: a document, or the reason why there is none."""
 
     document: ParsedDocument | None = None
     failure: DocumentFailedError | UnreadableDocumentError | None = None
@@ -198,7 +198,7 @@ def _are_beside(one: DocumentBlock, other: DocumentBlock) -> bool:
 
 
 def _difference(document: ParsedDocument, second: ParsedDocument) -> str | None:
-    """What a second parser finds otherwise in the tables: their number, or more than a few of their cells."""
+    """Message about tables that a second parser finds otherwise: their number, or more than a few of their cells."""
     if len(document.tables) != len(second.tables):
         return _other_number(document, second.parser, len(second.tables))
     cells, others = Counter(_cells(document)), Counter(_cells(second))

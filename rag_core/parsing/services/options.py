@@ -75,7 +75,7 @@ class ParserOptions(_Options):
 
 
 def read_options(text: str | None) -> dict[str, Any]:
-    """What an upload says of its parsing; blank says nothing.
+    """Options of one upload's parsing; blank is none.
 
     Raises:
         ParserOptionError: it is no JSON object.
