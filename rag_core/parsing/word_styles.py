@@ -1,6 +1,7 @@
 """Styles and lists of Word documents."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +12,13 @@ W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _HEADING = re.compile(r"(?:heading|título|titulo|titre|titolo|überschrift|kop)\s*([1-9])", re.IGNORECASE)
 _TITLES = ("title", "título", "titulo", "titre", "titolo", "titel")
 _DEEPER_LIST = re.compile(r"list (?:bullet|number) ([2-5])", re.IGNORECASE)
+_UNNUMBERED = ("bullet", "none")
+_LEVEL_NUMBER = re.compile("%([1-9])")
+_MAX_LETTERS = 10
+_ROMAN = {
+    1000: "m", 900: "cm", 500: "d", 400: "cd", 100: "c", 90: "xc", 50: "l", 40: "xl", 10: "x", 9: "ix", 5: "v", 4: "iv", 1: "i"
+}  # fmt: skip
+_OFF = ("0", "false", "off")
 _BODY_TEXT = 9
 """Outline level of what is no heading."""
 
@@ -27,8 +35,16 @@ class WordStyle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Level:
-    is_numbered: bool
-    start: int
+    """A level of a list; ``label`` names levels by their number from 1, as in "%1.%2."."""
+
+    number_format: str = "bullet"
+    label: str = ""
+    start: int = 1
+    is_legal: bool = False
+
+    def label_part(self, number: int, *, is_legal: bool) -> str:
+        """A number of this level within a label; a legal label has digits at every level."""
+        return str(number) if is_legal else _NUMBER_FORMATS.get(self.number_format, str)(number)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -40,18 +56,23 @@ class WordLists:
     restarts: dict[tuple[str, int], int] = field(default_factory=dict)
     counters: dict[str, dict[int, int]] = field(default_factory=dict)
 
-    def next_marker(self, list_id: str, depth: int) -> str:
-        """Marker of the next item of a list: "-", or its number."""
+    def next_label(self, list_id: str, depth: int) -> str:
+        """Label of the next item of a list as Word shows it, such as "1.", "b)" or "2.1"; blank for a bullet."""
         definition = self.definitions.get(list_id, "")
         level = self.levels.get((definition, depth))
         counters = self.counters.setdefault(definition, {})
         for deeper in [other for other in counters if other > depth]:
             del counters[deeper]
-        if level is None or not level.is_numbered:
-            return "-"
+        if level is None or level.number_format in _UNNUMBERED:
+            return ""
         following = counters.get(depth, level.start - 1) + 1
         counters[depth] = self.restarts.pop((list_id, depth), following)
-        return f"{counters[depth]}."
+        return _LEVEL_NUMBER.sub(lambda found: self._number(definition, int(found[1]) - 1, level), level.label)
+
+    def _number(self, definition: str, depth: int, labelled: _Level) -> str:
+        """Number that a level has reached; one without items has the number it starts at."""
+        level = self.levels.get((definition, depth), labelled)
+        return level.label_part(self.counters[definition].get(depth, level.start), is_legal=labelled.is_legal)
 
 
 def attribute(element: Any, path: str) -> str | None:
@@ -89,9 +110,41 @@ def read_lists(root: Any | None) -> WordLists:
     for definition in root.iterfind(f"{W}abstractNum"):
         for level in definition.iterfind(f"{W}lvl"):
             key = definition.get(f"{W}abstractNumId", ""), integer(level.get(f"{W}ilvl"), 0)
-            is_numbered = attribute(level, "numFmt") not in {None, "bullet", "none"}
-            lists.levels[key] = _Level(is_numbered=is_numbered, start=integer(attribute(level, "start"), 1))
+            label, legal = attribute(level, "lvlText"), level.find(f"{W}isLgl")
+            lists.levels[key] = _Level(
+                number_format=attribute(level, "numFmt") or "bullet",
+                label=f"%{key[1] + 1}." if label is None else label,
+                start=integer(attribute(level, "start"), 1),
+                is_legal=legal is not None and legal.get(f"{W}val") not in _OFF,
+            )
     return lists
+
+
+def _letters(number: int) -> str:
+    """A letter, repeated after each alphabet: "a" … "z", "aa", "bb"."""
+    rounds, place = divmod(max(number, 1) - 1, 26)
+    return chr(ord("a") + place) * min(rounds + 1, _MAX_LETTERS)
+
+
+def _roman(number: int) -> str:
+    """A Roman number in lower case; digits beyond 3999."""
+    if not 0 < number < 4000:
+        return str(number)
+    text = ""
+    for value, figure in _ROMAN.items():
+        count, number = divmod(number, value)
+        text += figure * count
+    return text
+
+
+_NUMBER_FORMATS: dict[str, Callable[[int], str]] = {
+    "decimalZero": lambda number: f"{number:02}",
+    "lowerLetter": _letters,
+    "lowerRoman": _roman,
+    "upperLetter": lambda number: _letters(number).upper(),
+    "upperRoman": lambda number: _roman(number).upper(),
+}
+"""Numbers of lists; the other formats are written as digits."""
 
 
 def _is_default(style: Any) -> bool:

@@ -2,6 +2,7 @@
 
 import csv
 import html
+import io
 import json
 import re
 import unicodedata
@@ -11,12 +12,17 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from rag_core.model.document import DocumentTable
+from pptx import Presentation
+
+from rag_core.model.document import DocumentTable, ParsedDocument
 
 Cells = Mapping[tuple[int, int], str]
 """Text by row and column, blank cells left out."""
 _UNSEEN = re.compile(r"<!--.*?-->|(?<=\])\([^)\s]*\)|<[^>\n]+>", re.DOTALL)
 _WORD = re.compile(r"[^\W_]+")
+_TABLE = re.compile(r"^\|.*\|(?:\n\|.*\|)+[ \t]*$", re.MULTILINE)
+_BAR = re.compile(r"(?<!\\)\|")
+_RULE = re.compile(r"[\s|:-]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +46,41 @@ def words(markdown: str) -> list[str]:
 def similarity(found: str, expected: str) -> float:
     """Ratio of two texts' common words in order: 2 · common / (words of both), 0 to 1."""
     return SequenceMatcher(None, words(found), words(expected), autojunk=False).ratio()
+
+
+def like_with_like(markdown: str) -> str:
+    """Text whose tables are lists of cells, so that parsers of other conventions can be compared.
+
+    Columns are read downwards: one parser joins two lines of a row where another has two rows. A cell that its left or upper
+    neighbour repeats stands once: one parser fills merged cells, another leaves them blank. Numbers that stand for missing
+    headers are left out.
+    """
+    return _TABLE.sub(lambda table: "\n".join(_cells_downwards(table[0])), markdown)
+
+
+def _cells_downwards(table: str) -> list[str]:
+    lines = (line.strip()[1:-1] for line in table.splitlines() if not _RULE.fullmatch(line))
+    rows = [[cell.strip() for cell in _BAR.split(line)] for line in lines]
+    rows[:1] = [["" if cell == str(place) else cell for place, cell in enumerate(row, 1)] for row in rows[:1]]
+    cells = {(row, column): cell for row, line in enumerate(rows) for column, cell in enumerate(line)}
+    ordered = sorted(cells, key=lambda place: place[::-1])
+    return [
+        cells[row, column]
+        for row, column in ordered
+        if cells[row, column] not in {cells.get((row - 1, column)), cells.get((row, column - 1))}
+    ]
+
+
+def without_notes(document: ParsedDocument, slides: bytes) -> str:
+    """Text of a presentation without its speaker notes, which python-pptx names."""
+    notes = {
+        (number, line.strip())
+        for number, slide in enumerate(Presentation(io.BytesIO(slides)).slides, 1)
+        if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None
+        for line in slide.notes_slide.notes_text_frame.text.splitlines()
+    }
+    texts = ((block.page, document.text[block.start : block.end]) for block in document.blocks)
+    return "\n\n".join(text for page, text in texts if (page, text) not in notes)
 
 
 def expected_tables(path: Path) -> list[Cells]:
@@ -80,6 +121,11 @@ def score_cells(found: Sequence[Cells], expected: Sequence[Cells]) -> CellScore:
         f1=2 * right / sum(sizes),
         f1_shifted=2 * shifted / sum(sizes),
     )
+
+
+def unspaced(tables: Iterable[Cells]) -> list[Cells]:
+    """Tables without the spaces in their cells: annotations leave out some."""
+    return [{place: "".join(text.split()) for place, text in table.items()} for table in tables]
 
 
 def _right_shifted(found: Cells, wanted: Cells) -> int:

@@ -14,6 +14,7 @@ import os
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -29,7 +30,17 @@ from rag_core.parsing.working import DocumentParser
 from .beside_markitdown import OtherText, convert_all
 from .document_figures import Figures, print_files, print_kinds, print_recall
 from .document_recall import measure_recall, missed_recall
-from .document_scores import Cells, cells_of, expected_tables, found_tables, score_cells, similarity
+from .document_scores import (
+    Cells,
+    cells_of,
+    expected_tables,
+    found_tables,
+    like_with_like,
+    score_cells,
+    similarity,
+    unspaced,
+    without_notes,
+)
 from .generated_pdfs import BOUNDS, GeneratedPdf, generated_pdfs
 from .progress import step
 
@@ -38,13 +49,23 @@ METRICS = (
     "seconds",
     "pages_per_second",
     "text_similarity",
+    "like_with_like",
     "cell_precision",
     "cell_recall",
     "cell_f1",
+    "cell_f1_unspaced",
     "cell_f1_shifted",
     "markitdown_similarity",
+    "markitdown_like_with_like",
     "markitdown_cell_f1",
     "markitdown_pages_per_second",
+)
+LEAST_LIKENESS = 0.95
+"""Bound of each format's mean likeness to the references, like compared with like."""
+ADAPTED = (
+    "text similarity compares all words in their order; like with like reads tables down their columns, counts a cell that its left "
+    "or upper neighbour repeats once (merged cells), and leaves out numbers in place of headers and the speaker notes of slides; "
+    "cell f1 unspaced disregards spaces, which annotations leave out"
 )
 Result = TypeVar("Result")
 
@@ -64,10 +85,12 @@ def main() -> None:
     means = {name: _means(files, "format", name) for name in sorted({figures["format"] for figures in files})}
     kinds = {name: _means(generated, "kind", name) for name in BOUNDS}
     print_files(files, means, METRICS)
+    print(ADAPTED)
+    print(_outcomes(files))
     print_kinds(kinds, METRICS)
     recall = measure_recall(folder / "files") if wants_recall else {}
     print_recall(recall)
-    missed = [*_missed_bounds(kinds), *missed_recall(recall)]
+    missed = [*_missed_likeness(means), *_missed_bounds(kinds), *missed_recall(recall), *_failures(files)]
     for line in missed:
         print(line)
     print(
@@ -92,6 +115,21 @@ def _converted(python: Path | None, files: Sequence[Path]) -> Mapping[Path, Othe
         return convert_all(python, files, repetitions=REPETITIONS)
 
 
+def _outcomes(files: Sequence[Figures]) -> str:
+    counts = Counter(figures.get("outcome", "read") for figures in files)
+    return f"{counts['read']} of {len(files)} files read, {counts['refused']} refused, {counts['failed']} failed"
+
+
+def _failures(files: Sequence[Figures]) -> Iterator[str]:
+    return (f"{figures['file']}: no parser may fail" for figures in files if figures.get("outcome") == "failed")
+
+
+def _missed_likeness(means: Mapping[str, Figures]) -> Iterator[str]:
+    for name, figures in means.items():
+        if figures.get("like_with_like", 1) < LEAST_LIKENESS:
+            yield f"{name}: likeness to the references is {figures['like_with_like']:.3f}; {LEAST_LIKENESS} is the bound"
+
+
 def _missed_bounds(kinds: Mapping[str, Figures]) -> Iterator[str]:
     for kind, least in BOUNDS.items():
         if kinds[kind]["cell_f1"] < least:
@@ -104,19 +142,21 @@ def _measured(
     path = folder / line["file"]
     figures: Figures = {"file": path.name, "format": line["format"]}
     if path.suffix not in suffixes():
-        return figures | {"problem": "not there"}
+        return figures | {"problem": "no parser for this format", "outcome": "refused"}
     try:
         document, seconds = _parsed(path, parser)
     except (DocumentFailedError, DocumentRefusedError) as error:
-        return figures | {"problem": str(error)}
+        outcome = "refused" if isinstance(error, DocumentRefusedError) else "failed"
+        return figures | {"problem": str(error), "outcome": outcome}
     figures |= {"parser": document.parser, "pages": document.pages, "seconds": seconds}
     if document.pages:
         figures["pages_per_second"] = document.pages / seconds
     if line["expected"]:
         expected = folder / line["expected"]
-        figures |= _compared(document.text, document.tables, expected)
+        shared = without_notes(document, path.read_bytes()) if document.page_unit == "slide" else document.text
+        figures |= _compared(document.text, shared, document.tables, expected)
         if path in other:
-            theirs = _compared(other[path].text, other[path].tables, expected)
+            theirs = _compared(other[path].text, other[path].text, other[path].tables, expected)
             figures |= _of_other(theirs, other[path], document.pages)
     return figures
 
@@ -138,7 +178,11 @@ def _parsed(path: Path, parser: DocumentParser) -> tuple[ParsedDocument, float]:
 
 
 def _of_other(figures: Figures, other: OtherText, pages: int | None) -> Figures:
-    names = {"text_similarity": "markitdown_similarity", "cell_f1": "markitdown_cell_f1"}
+    names = {
+        "text_similarity": "markitdown_similarity",
+        "like_with_like": "markitdown_like_with_like",
+        "cell_f1": "markitdown_cell_f1",
+    }
     pace = {"markitdown_pages_per_second": pages / other.seconds} if pages else {}
     return {names[name]: value for name, value in figures.items() if name in names} | pace
 
@@ -153,18 +197,25 @@ def _timed(work: Callable[[], Result]) -> tuple[Result, float]:
     return result, min(times)
 
 
-def _compared(text: str, tables: Sequence[DocumentTable], expected: Path) -> Figures:
+def _compared(text: str, shared: str, tables: Sequence[DocumentTable], expected: Path) -> Figures:
+    """Figures of a text; ``shared`` is what of it the references have by their convention."""
     if expected.suffix == ".md":
-        return {"text_similarity": similarity(text, expected.read_text(encoding="utf-8"))}
+        wanted = expected.read_text(encoding="utf-8")
+        return {
+            "text_similarity": similarity(text, wanted),
+            "like_with_like": similarity(like_with_like(shared), like_with_like(wanted)),
+        }
     return _scores(tables, expected_tables(expected))
 
 
 def _scores(tables: Sequence[DocumentTable], expected: Sequence[Cells]) -> Figures:
-    score = score_cells(found_tables(tables), expected)
+    found = found_tables(tables)
+    score = score_cells(found, expected)
     return {
         "cell_precision": score.precision,
         "cell_recall": score.recall,
         "cell_f1": score.f1,
+        "cell_f1_unspaced": score_cells(unspaced(found), unspaced(expected)).f1,
         "cell_f1_shifted": score.f1_shifted,
     }
 

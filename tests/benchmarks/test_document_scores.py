@@ -1,13 +1,25 @@
 """Likeness of a parsed document to what it should be."""
 
+import io
 import json
 from pathlib import Path
 
 import pytest
+from pptx import Presentation
 
+from rag_core.parsing import FORMATS, ParsingLimits, SourceFile
 from rag_core.parsing.building import DocumentBuilder
 
-from .document_scores import CellScore, expected_tables, found_tables, score_cells, similarity
+from .document_scores import (
+    CellScore,
+    expected_tables,
+    found_tables,
+    like_with_like,
+    score_cells,
+    similarity,
+    unspaced,
+    without_notes,
+)
 
 EXPECTED = {(0, 0): "a", (0, 1): "b", (1, 0): "c", (1, 1): "d"}
 
@@ -16,6 +28,63 @@ def test_marks_targets_and_comments_are_no_words() -> None:
     assert similarity(
         "# One *two* [three](http://x.y/z) &amp; <!-- image -->", "one\n\n| One | two |\n|---|---|\n- three"
     ) == (pytest.approx(2 * 3 / 7))
+
+
+def likeness(found: str, expected: str) -> float:
+    return similarity(like_with_like(found), like_with_like(expected))
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        "a\n\n| n | kind | 3 |\n| --- | --- | --- |\n| 6 | one | x |\n|  | two | y |",
+        "a\n\n| n | kind | kind |\n|-|-|-|\n| 6 | one two | x y |",
+        "a\n\n| n | kind | 3 |\n| :-- | --: | - |\n| 6 | one | x |\n| 6 | two | y |",
+    ],
+    ids=["blank", "joined", "repeated"],
+)
+def test_conventions_of_tables_are_no_differences(found: str) -> None:
+    expected = "a\n\n| n | kind | kind |\n| - | - | - |\n| 6 | one | x |\n| 6 | two | y |"
+
+    assert likeness(found, expected) == 1
+    assert likeness(expected, expected) == 1
+
+
+@pytest.mark.parametrize(
+    "row",
+    ["| 1 | b |", "| a1 |  |", "| a1 | b | c |", "| b | a1 |", "| a1 b |  |\n| c | d |"],
+    ids=["another", "lost", "added", "swapped", "moved"],
+)
+def test_faults_within_tables_are_differences(row: str) -> None:
+    table = "before\n\n| x | y |\n| - | - |\n{}\n| d | e \\| f |\n\nafter"
+
+    assert likeness(table.format(row), table.format("| a1 | b |")) < 1
+
+
+def test_text_beside_tables_is_compared_in_its_order() -> None:
+    assert likeness("one\ntwo two\n| three", "one\ntwo two\n| three") == 1
+    assert likeness("one\ntwo\n| three", "one\ntwo two\n| three") == pytest.approx(2 * 3 / 7)
+
+
+def test_speaker_notes_are_left_out_of_their_slide_alone() -> None:
+    deck = Presentation()
+    for text, note in [("first", "second"), ("second", "a note\nof two lines"), ("third", None)]:
+        slide = deck.slides.add_slide(deck.slide_layouts[5])
+        slide.shapes.title.text = "title"
+        slide.shapes.add_textbox(0, 0, 100, 100).text_frame.text = text
+        if note:
+            slide.notes_slide.notes_text_frame.text = note
+    data = io.BytesIO()
+    deck.save(data)
+    document = FORMATS.get("pptx").parse(SourceFile(name="a.pptx", data=data.getvalue()), ParsingLimits())
+
+    text = without_notes(document, data.getvalue())
+
+    assert text == "\n\n".join(f"## title\n\n{name}" for name in ("first", "second", "third"))
+
+
+def test_spaces_may_be_disregarded() -> None:
+    assert unspaced([{(0, 0): "a b", (0, 1): "c"}]) == [{(0, 0): "ab", (0, 1): "c"}]
 
 
 def test_a_cell_is_right_at_its_place_alone() -> None:

@@ -4,6 +4,7 @@ python-docx gives neither text boxes, notes, content controls, tracked insertion
 is.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -43,6 +44,7 @@ _NOTES = {f"{W}footnoteReference": "footnote", f"{W}endnoteReference": "endnote"
 _MAX_COLUMNS = 63
 """The most that Word knows."""
 
+_ORDERED = re.compile(r"\d{1,9}[.)]")
 _NoteKey = tuple[str, str | None]
 
 
@@ -80,10 +82,12 @@ class _BodyReader:
         level = outline_level(outline) if outline else style.level
         list_id = attribute(element, "pPr/numPr/numId") or style.list_id
         depth = max(0, min(8, integer(attribute(element, "pPr/numPr/ilvl"), style.depth)))
+        is_listed = list_id not in {None, "0"}
+        label = self.lists.next_label(list_id or "", depth) if is_listed else ""
         if level is not None and text.strip():
-            yield Heading(text, level)
-        elif list_id and list_id != "0":
-            yield ListItem(text, depth, self.lists.next_marker(list_id, depth))
+            yield Heading(f"{label} {text}", level)
+        elif is_listed:
+            yield _item(text, depth, label)
         elif text.strip():
             yield Paragraph(text)
         yield from self.floating(element)
@@ -152,6 +156,13 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
     return builder.build(title=properties.title, author=properties.author, created_at=properties.created_at)
 
 
+def _item(text: str, depth: int, label: str) -> ListItem:
+    """An item of a list; a label that Markdown knows as a marker is one, and any other begins the text."""
+    if _ORDERED.fullmatch(label):
+        return ListItem(text, depth, label)
+    return ListItem(f"{label} {text}" if text.strip() else "", depth, "-")
+
+
 def _optional(archive: ArchiveReader, name: str) -> Any | None:
     return archive.xml(name) if name in archive.names else None
 
@@ -181,6 +192,6 @@ FORMATS.register("docx")(
         suffixes=(".docx", ".docm"),
         recognises=lambda data: is_office_package(data, "word/document"),
         parse=_parse,
-        version=1,
+        version=2,
     )
 )

@@ -16,6 +16,7 @@ from rag_core.parsing.sheets import SheetCell, write_sheet
 
 _MAX_ROWS = 1_048_576
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell\b[^>]*\bref=[\"']([A-Z]{1,3}[0-9]{1,7}:[A-Z]{1,3}[0-9]{1,7})[\"']")
+_LITERAL = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
 _PERCENT = re.compile(r"0(?:\.(0+))?%")
 
 
@@ -64,7 +65,7 @@ def _text(cell: Any) -> str:
     match cell.value:
         case bool(value):
             return str(value).upper()
-        case datetime() as moment if moment.time() == time():
+        case datetime() as moment if moment.time() == time() and not _shows_time(cell.number_format):
             return moment.date().isoformat()
         case datetime() as moment:
             return moment.isoformat(sep=" ", timespec="seconds")
@@ -76,11 +77,16 @@ def _text(cell: Any) -> str:
             return number_text(str(value)) if isinstance(value, float) else str(value)
 
 
+def _shows_time(number_format: str | None) -> bool:
+    """True where a number format has hours; text in it, its language and escaped characters are none."""
+    return "h" in _LITERAL.sub("", number_format or "").lower()
+
+
 FORMATS.register("xlsx")(
     DocumentFormat(
         suffixes=(".xlsx", ".xlsm"),
         recognises=lambda data: is_office_package(data, "xl/workbook"),
         parse=_parse,
-        version=1,
+        version=2,
     )
 )

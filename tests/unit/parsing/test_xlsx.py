@@ -84,6 +84,8 @@ def test_hidden_sheets_are_taken() -> None:
         (True, "General", "TRUE"),
         (datetime(2024, 5, 6, tzinfo=None), "dd/mm/yyyy", "2024-05-06"),  # noqa: DTZ001  Excel knows no time zone
         (datetime(2024, 5, 6, 7, 8, tzinfo=None), "dd/mm/yyyy hh:mm", "2024-05-06 07:08:00"),  # noqa: DTZ001
+        (datetime(2024, 5, 6, tzinfo=None), "yyyy\\-mm\\-dd\\ h:mm:ss", "2024-05-06 00:00:00"),  # noqa: DTZ001
+        (datetime(2024, 5, 6, tzinfo=None), '[$-sah]d "th" mmmm\\h', "2024-05-06"),  # noqa: DTZ001
         (date(2024, 5, 6), "dd/mm/yyyy", "2024-05-06"),
         (time(7, 8), "hh:mm", "07:08:00"),
         ("#N/A", "General", "#N/A"),
