@@ -9,7 +9,7 @@ from builders import make_source
 
 from rag_core.answering.sources.context import as_context
 from rag_core.answering.totals.amounts import amount_of, amounts_in, money
-from rag_core.answering.totals.total import asks_total, holds_total, total_of
+from rag_core.answering.totals.total import asks_total, evidence_of_total, total_of
 from rag_core.model.answer import AskedTime
 
 MADRID = ZoneInfo("Europe/Madrid")
@@ -137,14 +137,39 @@ def test_a_year_that_was_not_understood_is_no_reason_to_add_up_every_year() -> N
     assert total(table(FUEL, TYRES, OLD), "Gasto total coche 2024") is None
 
 
-def test_a_row_that_sums_up_the_others_is_no_row() -> None:
-    assert total(table(FUEL, TYRES, ("Total", "", "285,20 €"))) == (Decimal("285.20"), 2)
+@pytest.mark.parametrize("name", ["Total", "**Total**", "_TOTAL:_"])
+def test_a_row_that_sums_up_the_others_is_no_row(name) -> None:
+    assert total(table(FUEL, TYRES, (name, "", "**285,20 €**"))) == (Decimal("285.20"), 2)
+
+
+@pytest.mark.parametrize("header", ["Euros", "€", "Importe (EUR)"])
+def test_a_header_that_names_a_currency_is_of_the_amounts(header) -> None:
+    rows = table(("Gasolina", "30", "45"), ("Aceite", "2", "55,50"), headers=("Concepto", "Litros", header))
+
+    found = total_of("¿Cuánto gasté?", as_context([make_source(rows, is_whole=True)]), "es")
+
+    assert found is not None
+    assert found.text("es") == "En total, 100,50 €: 45 (Gasolina, 30) + 55,50 (Aceite, 2)"
+
+
+def test_each_of_several_months_counts_and_none_between_them() -> None:
+    rows = table(("2024-01-05", "Luz", "45 €"), ("2024-02-05", "Luz", "55 €"), ("2024-03-05", "Luz", "5 €"))
+
+    assert total(rows, "¿Cuánto pagué de luz en enero y marzo de 2024?") == (Decimal(50), 2)
+
+
+def test_one_row_that_is_asked_for_is_told() -> None:
+    found = total_of("¿Cuánto costó la gasolina?", as_context([make_source(table(FUEL, TYRES), is_whole=True)]), "es")
+
+    assert found is not None
+    assert found.text("es") == "45,20 € (2024-01-03, Gasolina)"
 
 
 @pytest.mark.parametrize(
     "text",
     [
         table(FUEL, TYRES, ("Total", "", "300,00 €")),
+        table(FUEL, TYRES, ("2024-02-28", "Todo", "285,20 €")),
         table(FUEL, ("Subtotal", "", "45,20 €"), TYRES, ("Total", "", "285,20 €")),
         table(FUEL, ("2024-02-27", "Ruedas", "240 $")),
         table(FUEL, ("2024-02-27", "Ruedas", "unos 240 €")),
@@ -157,6 +182,7 @@ def test_a_row_that_sums_up_the_others_is_no_row() -> None:
     ],
     ids=[
         "wrong total",
+        "a total that does not say so",
         "subtotals",
         "currencies",
         "no amount",
@@ -196,7 +222,16 @@ def test_the_words_of_a_table_tell_its_column_of_money() -> None:
     ids=["right", "other language", "wrong sum", "another term", "a term twice", "no terms", "no sum"],
 )
 def test_a_sum_holds_where_its_terms_stand_in_the_source_and_add_up(claim, expected) -> None:
-    assert holds_total(claim, make_source(table(FUEL, TYRES))) is expected
+    assert (evidence_of_total(claim, make_source(table(FUEL, TYRES))) is not None) is expected
+
+
+def test_the_evidence_of_a_sum_is_all_its_rows() -> None:
+    text = table(OLD, FUEL, TYRES, ("2024-03-01", "Peaje", "9 €"))
+
+    found = evidence_of_total("En total, 285,20 €: 45,20 € + 240 €", make_source(text))
+
+    assert found is not None
+    assert text[slice(*found)].splitlines() == table(FUEL, TYRES).splitlines()[2:]
 
 
 def test_numbers_beside_letters_and_signs_are_no_amounts() -> None:

@@ -15,6 +15,7 @@ _CURRENCIES = frozenset({"€", "$", "£", "franc", "peso"})
 _CODES = {"eur": "€", "usd": "$", "gbp": "£", "chf": "franc", "mxn": "peso"}
 _SIGNS = {"franc": "CHF", "peso": "MXN"}
 _SWAPPED = str.maketrans(",.", ".,")
+_TOKEN = re.compile(r"\w+|[€$£]")
 _DECIMALS = re.compile(r"[.,](\d{1,2})$")
 
 
@@ -43,6 +44,11 @@ def amount_of(cell: str) -> Amount | None:
     text = cell.strip(" *_~")
     found = list(amounts_in(text))
     return found[0] if len(found) == 1 and found[0].span == (0, len(text)) else None
+
+
+def currency_named(words: str) -> str | None:
+    """The first currency that the words of a header name: "€" for "Importe (EUR)"."""
+    return next((_names()[word] for word in _TOKEN.findall(words.lower()) if word in _names()), None)
 
 
 def money(value: Decimal, currency: str | None, language: Language) -> str:

@@ -2,23 +2,26 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
-from rag_core.answering.totals.amounts import Amount, amount_of, amounts_in
+from rag_core.answering.totals.amounts import Amount, amount_of, amounts_in, currency_named
 from rag_core.chunking.structure import MarkdownTable, cells_of, structure_of
 from rag_core.language.folding import fold_words
 from rag_core.language.languages import language_of
 from rag_core.model.answer import Source
 from rag_core.model.note import Language, Span
 
+_FEWEST_SUMMED = 2
 _LINE = re.compile(r"[^\n]+")
+_MARKS = re.compile(r"[*`~]+|(?<!\w)_+|_+(?!\w)")
+_WORD = re.compile(r"\w+")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmountRow:
-    """A row with one amount: ``label`` is what else it says, ``written`` the amount as it stands."""
+    """A row with one amount: ``label`` is what else it says, without marks of Markdown, ``written`` the amount as it stands."""
 
     label: str
     amount: Amount
@@ -41,7 +44,7 @@ def rows_of_amounts(source: Source) -> Iterator[AmountRows]:
     """The tables and lists of a passage with one amount a row, each whole.
 
     Left out are those of which it is not plain which column is the amount, or which have several currencies, or subtotals among
-    their rows. A row that sums up the others is no row.
+    their rows, or a last row that sums up the others without saying so. One that says so is no row.
     """
     if not source.is_whole:
         return
@@ -58,11 +61,15 @@ def _group(source: Source, start: int, own_frame: str, rows: Sequence[AmountRow]
     if not rows:
         return
     summing = language_of(source.language).totals.rows
-    first_words = [(fold_words(row.label).split() or [""])[0] for row in rows]
+    first_words = [(_WORD.findall(fold_words(row.label)) or [""])[0] for row in rows]
     kept = [row for row, word in zip(rows, first_words, strict=True) if word not in summing]
     sums = [row for row, word in zip(rows, first_words, strict=True) if word in summing]
     currencies = {row.amount.currency for row in kept} - {None}
-    is_plain = not sums or (len(sums) == 1 and sums[0].amount.value == sum(row.amount.value for row in kept))
+    values = [row.amount.value for row in kept]
+    if sums:
+        is_plain = len(sums) == 1 and sums[0].amount.value == sum(values)
+    else:
+        is_plain = len(values) <= _FEWEST_SUMMED or values[-1] != sum(values[:-1])
     if kept and is_plain and len(currencies) <= 1:
         frame = " ".join([source.title or "", _heading_before(source.original, start), own_frame])
         yield AmountRows(
@@ -75,11 +82,13 @@ def _of_table(text: str, table: MarkdownTable, language: Language) -> list[Amoun
     column = _amount_column(table.headers, cells, language)
     if column is None:
         return None
+    over = currency_named(table.headers[column])
     rows = []
     for span, row in zip(table.rows, cells, strict=True):
         amount = amount_of(row[column]) if column < len(row) else None
         if amount is not None:
-            label = ", ".join(cell for at, cell in enumerate(row) if at != column and cell)
+            label = _MARKS.sub("", ", ".join(cell for at, cell in enumerate(row) if at != column and cell))
+            amount = replace(amount, currency=amount.currency or over)
             rows.append(AmountRow(label=label, amount=amount, written=row[column].strip(" *_~"), span=span))
     return rows
 
@@ -89,7 +98,11 @@ def _amount_column(headers: Sequence[str], rows: Sequence[Sequence[str]], langua
     filled = [[row[at] for row in rows if at < len(row) and row[at].strip()] for at in range(len(headers))]
     numeric = [at for at, cells in enumerate(filled) if cells and all(amount_of(cell) is not None for cell in cells)]
     named = language_of(language).totals.columns
-    by_header = [at for at in numeric if not named.isdisjoint(fold_words(headers[at]).split())]
+    by_header = [
+        at
+        for at in numeric
+        if currency_named(headers[at]) or not named.isdisjoint(_WORD.findall(fold_words(headers[at])))
+    ]
     with_currency = [
         at for at in numeric if any(one.currency for cell in filled[at] if (one := amount_of(cell)) is not None)
     ]
@@ -123,7 +136,7 @@ def _of_list(text: str, lines: Sequence[Span]) -> list[AmountRow] | None:
         if len(money) != 1:
             return None
         low, high = money[0].span
-        label = f"{body[:low]} {body[high:]}".strip(" :;,.\u2013\u2014-=()")
+        label = _MARKS.sub("", f"{body[:low]} {body[high:]}").strip(" :;,.\u2013\u2014-=()")
         rows.append(
             AmountRow(label=" ".join(label.split()), amount=money[0], written=body[low:high], span=(start, end))
         )

@@ -13,7 +13,7 @@ from rag_core.answering.totals.rows import AmountRow, AmountRows, rows_of_amount
 from rag_core.language.folding import fold_words
 from rag_core.language.languages import language_of
 from rag_core.model.answer import PromptContext, Source
-from rag_core.model.note import Language
+from rag_core.model.note import Language, Span
 from rag_core.query.time_expressions import MAX_CHARACTERS, find_times, strip_times
 from rag_core.query.time_points import Interval
 
@@ -36,7 +36,9 @@ class Total:
     currency: str | None
 
     def text(self, language: Language) -> str:
-        """The sum and what it is of: "En total, 285,20 €: 45,20 € (3 de enero, gasolina) + 240,00 € (ruedas)"."""
+        """The sum and what it is of: "En total, 285,20 €: 45,20 € (3 de enero, gasolina) + 240,00 € (ruedas)"; of one row, it."""
+        if len(self.rows) == 1:
+            return _term(self.rows[0], is_labelled=True)
         is_labelled = len(self.rows) <= MAX_LABELLED
         terms = " + ".join(_term(row, is_labelled=is_labelled) for row in self.rows)
         wording = language_of(language).totals.answer
@@ -49,49 +51,52 @@ def asks_total(question: str, language: Language) -> bool:
 
 
 def total_of(question: str, context: PromptContext, language: Language) -> Total | None:
-    """The sum over rows that have all that is asked for, in themselves or in what stands over them, and are of the asked time.
+    """The sum over rows that have all that is asked for, in themselves or in what stands over them, and are of the asked times.
 
     None where no question for a sum is asked, and where rows of no table or list, or of more than one, answer it: then it is not
-    plain what to add up.
+    plain what to add up. The sum of one row of several is that row.
     """
     if not asks_total(question, language):
         return None
-    asked, without = _asked_time(question, context, language)
-    if asked is None and _YEAR.search(question):
+    asked, without = _asked_times(question, context, language)
+    if not asked and _YEAR.search(question):
         return None  # a year that was not understood as the asked time
     wanted = _saying_nothing(language).sub(" ", fold_words(without))
     answering = [
         (group, rows) for group in _distinct(context.sources) if (rows := _asked_rows(group, wanted, asked, language))
     ]
-    if len(answering) != 1 or not _LEAST_ROWS <= len(answering[0][1]) <= MAX_ROWS:
+    if len(answering) != 1 or len(answering[0][1]) > MAX_ROWS or len(answering[0][0].rows) < _LEAST_ROWS:
         return None
     group, rows = answering[0]
     value = sum((row.amount.value for row in rows), start=Decimal())
     return Total(source=group.source, rows=tuple(rows), value=value, currency=group.currency)
 
 
-def _asked_time(question: str, context: PromptContext, language: Language) -> tuple[Interval | None, str]:
-    """The time that is asked for, a bare year too, and the question without it."""
+def _asked_times(question: str, context: PromptContext, language: Language) -> tuple[Sequence[Interval], str]:
+    """The times that are asked for, bare years too ("enero y marzo de 2025"), and the question without them."""
     known = context.asked_time
-    if known is not None:
-        return (known.since, known.until), known.without or question
     zone = context.sources[0].created_at.tzinfo if context.sources else None
     times = [time for time in find_times(question, now=_later(zone), language=language) if not time.is_relative]
-    if len(times) != 1:
-        return None, question
-    return (times[0].since, times[0].until), strip_times(question, times)
+    if known is not None and len(times) <= 1:
+        return [(known.since, known.until)], known.without or question
+    return [(time.since, time.until) for time in times], strip_times(question, times)
 
 
-def holds_total(claim: str, source: Source) -> bool:
-    """True for a sum whose every term stands in a line of the source and that is computed right; see ``Total.text``."""
+def evidence_of_total(claim: str, source: Source) -> Span | None:
+    """The lines of a source that hold a sum: every term stands there and it is computed right, see ``Total.text``; else None."""
     head, colon, tail = claim.partition(": ")
     said = [amount.value for amount in amounts_in(head)]
     terms = [next(amounts_in(part), None) for part in tail.split(" + ")]
     if not colon or len(said) != 1 or len(terms) < _LEAST_ROWS or None in terms:
-        return False
+        return None
     values = [term.value for term in terms if term is not None]
-    written = [amount.value for amount in amounts_in(source.original)]
-    return sum(values) == said[0] and all(values.count(value) <= written.count(value) for value in set(values))
+    text, found = source.original, list(amounts_in(source.original))
+    written = [amount.value for amount in found]
+    if sum(values) != said[0] or any(values.count(value) > written.count(value) for value in set(values)):
+        return None
+    spans = [amount.span for amount in found if amount.value in values]
+    end = text.find("\n", spans[-1][1])
+    return text.rfind("\n", 0, spans[0][0]) + 1, len(text) if end < 0 else end
 
 
 def _term(row: AmountRow, *, is_labelled: bool) -> str:
@@ -109,13 +114,13 @@ def _distinct(sources: Sequence[Source]) -> Iterator[AmountRows]:
                 yield group
 
 
-def _asked_rows(group: AmountRows, wanted: str, asked: Interval | None, language: Language) -> list[AmountRow]:
+def _asked_rows(group: AmountRows, wanted: str, asked: Sequence[Interval], language: Language) -> list[AmountRow]:
     frame = keys_of(group.frame, group.source.language)
     terms = [term for term in terms_of(wanted, language, spoken=group.source.language) if not worth(term, frame)]
     rows = [row for row in group.rows if all(worth(term, keys_of(row.label, group.source.language)) for term in terms)]
-    if asked is None:
+    if not asked:
         return rows
-    zone = asked[0].tzinfo
+    zone = asked[0][0].tzinfo
     times = [_time_of(row, group, zone) for row in rows]
     if not any(times):
         over = _times_in(group.frame, group.source.language, zone) or _only_year(group.frame, zone)
@@ -123,8 +128,8 @@ def _asked_rows(group: AmountRows, wanted: str, asked: Interval | None, language
     return [row for row, time in zip(rows, times, strict=True) if time is not None and _is_within(time, asked)]
 
 
-def _is_within(time: Interval, asked: Interval) -> bool:
-    return asked[0] <= time[0] and time[1] <= asked[1]
+def _is_within(time: Interval, asked: Sequence[Interval]) -> bool:
+    return any(since <= time[0] and time[1] <= until for since, until in asked)
 
 
 def _only_year(text: str, zone: tzinfo | None) -> list[Interval]:

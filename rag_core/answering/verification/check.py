@@ -14,7 +14,7 @@ from typing import Protocol
 
 from rag_core.answering.plain_text import plain_text
 from rag_core.answering.sources.labels import numbers_by_label
-from rag_core.answering.totals.total import holds_total
+from rag_core.answering.totals.total import evidence_of_total
 from rag_core.answering.verification.citations import CLOSING, OPENING, find_marks, without_citations
 from rag_core.answering.verification.claims import answer_sentences, is_claim
 from rag_core.answering.verification.statements import statement_of
@@ -248,15 +248,10 @@ def _supports(claim: CitedClaim, group: Sequence[Citation], read: ReadSources) -
 def _support(claim: CitedClaim, read: ReadSource) -> Support:
     """The support of a claim; that of a sum by its terms and by adding them up."""
     found = support_of(claim, read)
-    if not found.is_enough and holds_total(claim.text, read.source):
-        return replace(
-            found,
-            span=found.span or (0, len(read.source.original)),
-            share=1.0,
-            is_consistent=True,
-            is_contradicted=False,
-        )
-    return found
+    summed = evidence_of_total(claim.text, read.source)
+    if summed is None:
+        return found
+    return replace(found, span=summed, share=1.0, is_consistent=True, is_contradicted=False)
 
 
 def _checked_group(
