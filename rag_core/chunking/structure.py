@@ -3,12 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from rag_core.model.note import Span
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
-_FENCE = re.compile(r"[^\S\n]{0,3}(`{3,}|~{3,})")
+_FENCE = re.compile(r"[^\S\n]{0,3}(`{3,}(?![^\n]*`)|~{3,})")
 _HEADING = re.compile(r"[^\S\n]{0,3}#{1,6}(?:[^\S\n]|$)", re.MULTILINE)
 _DASHES = re.compile(r":?-+:?")
 _BAR = re.compile(r"(?<!\\)\|")
@@ -99,7 +98,8 @@ def _table_at(text: str, lines: Sequence[Span], at: int) -> MarkdownTable | None
     if len(headers) != len(marks) or not all(_DASHES.fullmatch(mark) for mark in marks):
         return None
     rows: list[Span] = []
-    for row in islice(lines, at + 2, None):
+    for place in range(at + 2, len(lines)):
+        row = lines[place]
         if row[0] != (rows[-1][1] if rows else rows_start) or "|" not in text[slice(*row)]:
             break
         rows.append(row)

@@ -31,12 +31,12 @@ def show_alerts(
     """
     if context.invoked_subcommand is not None:
         return
-    from rag_core.settings import read_settings
+    from rag_core.runtime.homes import read_settings_to_read
     from rag_core.storage.alerts import STATEMENT_MS, list_incidents, operator_connection
     from rag_core.storage.database import open_database
 
     with command(is_json=is_json):
-        settings = read_settings()
+        settings = read_settings_to_read()
         with (
             open_database(settings) as database,
             operator_connection(database, timeout_ms=STATEMENT_MS) as connection,

@@ -24,12 +24,12 @@ def list_uploaded(tenant: TenantOption = None, is_json: JsonOption = False) -> N
 
     Example: brain document list
     """
-    from rag_core.settings import read_settings
+    from rag_core.runtime.homes import read_settings_to_read
     from rag_core.storage.database import open_database
     from rag_core.uploads.states import list_documents
 
     with command(is_json=is_json):
-        settings = read_settings()
+        settings = read_settings_to_read()
         owner = own_tenant(settings, tenant)
         with open_database(settings) as database, database.transaction(owner) as connection:
             found = list_documents(connection, owner, limit=LISTED)

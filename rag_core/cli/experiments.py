@@ -84,10 +84,10 @@ def list_all(tenant: TenantOption = None, is_json: JsonOption = False) -> None:
     """Show all experiments, newest first."""
     from rag_core.experiments.report import experiment_to_json
     from rag_core.runtime.engine import open_engine
-    from rag_core.settings import read_settings
+    from rag_core.runtime.homes import read_settings_to_read
     from rag_core.storage.experiments import list_experiments
 
-    with command(is_json=is_json), open_engine(read_settings()) as engine:
+    with command(is_json=is_json), open_engine(read_settings_to_read()) as engine:
         owner = engine.named_tenant(tenant)
         with engine.database.transaction(owner) as connection:
             found = list_experiments(connection, owner)
@@ -114,9 +114,9 @@ def show(name: NameArgument, tenant: TenantOption = None, is_json: JsonOption = 
     """
     from rag_core.experiments.report import fetch_report
     from rag_core.runtime.engine import open_engine
-    from rag_core.settings import read_settings
+    from rag_core.runtime.homes import read_settings_to_read
 
-    with command(is_json=is_json), open_engine(read_settings()) as engine:
+    with command(is_json=is_json), open_engine(read_settings_to_read()) as engine:
         owner = engine.named_tenant(tenant)
         report = fetch_report(engine.database, owner, name, served=engine.served(owner), model=engine.model)
         if is_json:

@@ -137,12 +137,12 @@ def list_all(tenant: TenantOption = None, is_json: JsonOption = False) -> None:
 
     Example: brain folder list
     """
-    from rag_core.settings import read_settings
+    from rag_core.runtime.homes import read_settings_to_read
     from rag_core.storage.database import open_database
     from rag_core.storage.documents import list_folders
 
     with command(is_json=is_json):
-        settings = read_settings()
+        settings = read_settings_to_read()
         owner = own_tenant(settings, tenant)
         with open_database(settings) as database, database.transaction(owner) as connection:
             folders = list_folders(connection, owner)
@@ -180,12 +180,12 @@ def show_status(source: SourceArgument, tenant: TenantOption = None, is_json: Js
 
     Example: brain folder status Notas
     """
-    from rag_core.settings import read_settings
+    from rag_core.runtime.homes import read_settings_to_read
     from rag_core.storage.database import open_database
     from rag_core.storage.documents import list_file_states
 
     with command(is_json=is_json):
-        settings = read_settings()
+        settings = read_settings_to_read()
         owner = own_tenant(settings, tenant)
         with open_database(settings) as database:
             folder = _stored(database, owner, source)

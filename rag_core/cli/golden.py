@@ -128,10 +128,10 @@ def export_golden_set(
 def list_sets(tenant: TenantOption = None, is_json: JsonOption = False) -> None:
     """List the golden sets with what they hold."""
     from rag_core.runtime.engine import open_engine
-    from rag_core.settings import read_settings
+    from rag_core.runtime.homes import read_settings_to_read
     from rag_core.storage.golden import list_golden_sets
 
-    with command(is_json=is_json), open_engine(read_settings()) as engine:
+    with command(is_json=is_json), open_engine(read_settings_to_read()) as engine:
         owner = engine.named_tenant(tenant)
         with engine.database.transaction(owner) as connection:
             found = list_golden_sets(connection, owner)
@@ -180,9 +180,9 @@ def show_coverage(set_name: SetOption = "default", tenant: TenantOption = None, 
     """
     from rag_core.evaluation.golden.statistics import fetch_set_contents
     from rag_core.runtime.engine import open_engine
-    from rag_core.settings import read_settings
+    from rag_core.runtime.homes import read_settings_to_read
 
-    with command(is_json=is_json), open_engine(read_settings()) as engine:
+    with command(is_json=is_json), open_engine(read_settings_to_read()) as engine:
         contents = fetch_set_contents(engine.database, engine.named_tenant(tenant), set_name=set_name)
         found = contents.statistics()
         if is_json:

@@ -20,11 +20,11 @@ def show_status(tenant: TenantOption = None, is_json: JsonOption = False) -> Non
     Example: brain migration status --json
     """
     from rag_core.migration.status import read_migration_status
-    from rag_core.settings import read_settings
+    from rag_core.runtime.homes import read_settings_to_read
     from rag_core.storage.database import open_database
 
     with command(is_json=is_json):
-        settings = read_settings()
+        settings = read_settings_to_read()
         with open_database(settings) as database:
             found = read_migration_status(database, own_tenant(settings, tenant))
         if is_json:

@@ -107,9 +107,9 @@ def show_proposals(
 ) -> None:
     """List the proposals that wait for your word."""
     from rag_core.runtime.engine import open_engine
-    from rag_core.settings import read_settings
+    from rag_core.runtime.homes import read_settings_to_read
 
-    with command(is_json=is_json), open_engine(read_settings()) as engine:
+    with command(is_json=is_json), open_engine(read_settings_to_read()) as engine:
         owner = engine.writing_tenant(tenant)
         found = _listed(engine.database, owner, set_name=set_name, is_open=not is_all_wanted)
         if not found:

@@ -63,10 +63,10 @@ def list_stored(
     Example: brain runs --limit 5
     """
     from rag_core.runtime.engine import open_engine
-    from rag_core.settings import read_settings
+    from rag_core.runtime.homes import read_settings_to_read
     from rag_core.storage.evaluations import list_baselines, list_runs
 
-    with command(is_json=is_json), open_engine(read_settings()) as engine:
+    with command(is_json=is_json), open_engine(read_settings_to_read()) as engine:
         owner = engine.named_tenant(tenant)
         with engine.database.transaction(owner) as connection:
             found = list_runs(connection, owner, limit=limit)

@@ -111,9 +111,11 @@ def _at_most(parts: list[EmbeddedPart], most: int) -> tuple[EmbeddedPart, ...]:
 
 def _lines(content: str) -> tuple[Span, ...]:
     spans, start = [], 0
-    for line in content.splitlines(keepends=True):
-        spans.append((start, start + len(line)))
-        start += len(line)
+    for line in content.split("\n"):
+        end = min(start + len(line) + 1, len(content))
+        if start < end:
+            spans.append((start, end))
+        start = end
     return tuple(spans)
 
 

@@ -13,7 +13,7 @@ from rag_core.indexing.pipeline import Pipeline
 from rag_core.indexing.scanning import scanned, store_scans
 from rag_core.indexing.staging import stage_note, text_of
 from rag_core.model.embedding import EmbeddingKind, input_hash
-from rag_core.model.note import NewNote, NoteId, TenantId, content_hash
+from rag_core.model.note import NewNote, NoteId, NoteKind, TenantId, content_hash
 from rag_core.notes.importing import full_tenant
 from rag_core.storage import note_vectors
 from rag_core.storage import staging as store
@@ -39,9 +39,10 @@ OnEmbedded = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Standing:
-    """The id a note has or gets, and whether the tenant's migration wants it left whole."""
+    """The id a note has or gets, its kind so far, and whether the tenant's migration wants it left whole."""
 
     note_id: NoteId
+    kind: NoteKind
     stays_whole: bool
 
 
@@ -114,8 +115,9 @@ def _fetch_standing(connection: Connection, tenant: TenantId, note: NewNote) -> 
     """Fetch the state of the note, which the migration does not change until the caller's transaction ends."""
     state = hold_state(connection, tenant)
     known = fetch_standing(connection, tenant, source=note.source, external_id=note.external_id)
-    note_id, is_pending = known or (free_note_id(connection, tenant, note), False)
-    return _Standing(note_id=note_id, stays_whole=state == "rolled_back" or (state == "stopped" and is_pending))
+    note_id, is_pending, kind = known or (free_note_id(connection, tenant, note), False, "note")
+    is_whole = state == "rolled_back" or (state == "stopped" and is_pending)
+    return _Standing(note_id=note_id, kind=kind, stays_whole=is_whole)
 
 
 def _store(
@@ -132,7 +134,7 @@ def _store(
     on_embedded: OnEmbedded,
 ) -> IndexedNote | None:
     """Store the note as it is to be; None, and nothing stored, when it stands otherwise by now."""
-    to_stage = _to_stage(standing.note_id, note)
+    to_stage = _to_stage(standing, note)
     found: NoteVector | _Chunked | None = (
         _whole(database, tenant, to_stage, pipeline)
         if standing.stays_whole
@@ -185,7 +187,10 @@ def _chunked(
     database: Database, tenant: TenantId, note: store.NoteToStage, pipeline: Pipeline, on_embedded: OnEmbedded
 ) -> _Chunked | None:
     """The note's chunks and vectors; None when the provider fails."""
-    staged = stage_note(note, pipeline, tenant)
+    try:
+        staged = stage_note(note, pipeline, tenant)
+    except EmbeddingError:  # the chunker asks for vectors of sentences
+        return None
     vectors = _vectors(database, tenant, note, staged, pipeline, on_embedded=on_embedded)
     return None if vectors is None else _Chunked(staged=staged, vectors=vectors)
 
@@ -199,14 +204,14 @@ def _check(stored: StoredBatch, note: NewNote, expected: str, tenant: TenantId) 
         raise NotFoundError(f"there is no note {note.source}:{note.external_id}")
 
 
-def _to_stage(note_id: NoteId, note: NewNote) -> store.NoteToStage:
+def _to_stage(standing: _Standing, note: NewNote) -> store.NoteToStage:
     return store.NoteToStage(
-        note_id=note_id,
+        note_id=standing.note_id,
         title=note.title,
         content=note.content,
         language=note.language,
         content_hash=content_hash(note.language, note.title, note.content),
-        kind=note.kind or "note",
+        kind=note.kind or standing.kind,
     )
 
 

@@ -15,7 +15,7 @@ from rag_core.embedding import reads_together as can_read_together
 from rag_core.embedding.context import contextual_info, template_summary
 from rag_core.embedding.pieces import PiecewiseEmbedder
 from rag_core.embedding.summaries import needs_summary
-from rag_core.errors import RagError
+from rag_core.errors import EmbeddingError, RagError
 from rag_core.indexing.enriching import enrich_notes
 from rag_core.indexing.failures import record_failures
 from rag_core.indexing.inputs import vector_hash, vector_texts
@@ -152,6 +152,8 @@ def _chunk_page(
     for note in page:
         try:
             staged.append(stage_note(note, pipeline, tenant, summary=summaries.texts.get(note.content_hash)))
+        except EmbeddingError:  # of the provider, not of the note
+            raise
         except _CHUNKING_FAILURES as error:
             reasons[note.note_id] = f"{type(error).__name__}: {error}"
     return staged, reasons

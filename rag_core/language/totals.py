@@ -8,12 +8,15 @@ class TotalWords:
     """Words of sums.
 
     ``asking`` are patterns over folded text of questions for a sum; ``saying_nothing`` is one of their words that say nothing of what
-    was paid for. ``columns`` are folded headers of what was paid, ``rows`` first words of rows that sum up others. ``answer`` has
+    was paid for. ``columns`` are folded headers of what was paid, ``unit_prices`` those that may be of one piece,
+    ``quantities`` headers of how many pieces; ``rows`` are first words of rows that sum up others. ``answer`` has
     the fields sum and terms.
     """
 
     asking: tuple[str, ...]
     saying_nothing: str
     columns: frozenset[str]
+    unit_prices: frozenset[str]
+    quantities: frozenset[str]
     rows: frozenset[str]
     answer: str

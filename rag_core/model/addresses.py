@@ -4,6 +4,8 @@ import ipaddress
 from urllib.parse import urlsplit
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_IPV6_UNICAST = ipaddress.ip_network("2000::/3")
+"""All that is assigned to the public internet; what else the library calls global leads elsewhere."""
 
 
 def is_loopback(host: str) -> bool:
@@ -43,8 +45,10 @@ def is_public(address: str) -> bool:
         return False
     if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped is not None:
         found = found.ipv4_mapped
-    inner = _inner_addresses(found) if isinstance(found, ipaddress.IPv6Address) else []
-    return _is_global(found) and all(map(_is_global, inner))
+    if isinstance(found, ipaddress.IPv4Address):
+        return _is_global(found)
+    is_unicast = found in _IPV6_UNICAST or found in _NAT64
+    return is_unicast and _is_global(found) and all(map(_is_global, _inner_addresses(found)))
 
 
 def _is_global(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
 
-from rag_core.model.note import NoteId, TenantId
+from rag_core.model.note import NoteId, NoteKind, TenantId
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.queries import query
 from rag_core.storage.rows import fetch_value
@@ -46,8 +46,8 @@ def hold_state(connection: Connection, tenant: TenantId) -> MigrationState | Non
 
 def fetch_standing(
     connection: Connection, tenant: TenantId, *, source: str, external_id: str
-) -> tuple[NoteId, bool] | None:
-    """The stored note of that name: its id, and whether the migration has not come to it; None without one."""
+) -> tuple[NoteId, bool, NoteKind] | None:
+    """The stored note of that name: its id, whether the migration has not come to it, and its kind; None without one."""
     parameters = {"tenant": tenant, "source": source, "external_id": external_id}
     return connection.execute(query("fetch_standing"), parameters).fetchone()
 

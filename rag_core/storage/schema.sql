@@ -421,6 +421,7 @@ CREATE TABLE brain.documents (
     url text,
     departments text[],
     uploaded_by text,
+    archived_metadata jsonb,
     CONSTRAINT documents_archived CHECK (((status <> 'archived'::text) OR (is_upload AND (note_id IS NULL)))),
     CONSTRAINT documents_check CHECK (((status = ANY (ARRAY['queued'::text, 'imported'::text, 'archived'::text])) = (error IS NULL))),
     CONSTRAINT documents_check1 CHECK ((is_upload = (document_id IS NOT NULL))),
@@ -1416,7 +1417,7 @@ CREATE UNIQUE INDEX api_keys_name ON brain.api_keys USING btree (tenant_id, name
 
 CREATE INDEX chunks_of_note ON brain.chunks USING btree (tenant_id, note_id) INCLUDE (chunk_id, language);
 
-CREATE INDEX chunks_tables ON brain.chunks USING btree (tenant_id, note_id) WHERE (kind <> 'text'::text);
+CREATE INDEX chunks_tables ON brain.chunks USING btree (tenant_id, note_id, table_start, start_char) WHERE (kind <> 'text'::text);
 
 CREATE UNIQUE INDEX corpus_statistics_change ON brain.corpus_statistics USING btree (tenant_id, change_id);
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 from rag_core.model.document import PageUnit
@@ -139,10 +139,11 @@ def settle_upload(
     path: str,
     *,
     status: Literal["imported", "refused", "failed"],
+    job: UUID,
     error: str | None = None,
 ) -> None:
-    """Record that a document that is fetched stays as it was, and why."""
-    parameters = {"tenant": tenant, "source": SOURCE, "path": path, "status": status, "error": error}
+    """Record that a document that is fetched by a job stays as it was, and why."""
+    parameters = {"tenant": tenant, "source": SOURCE, "path": path, "status": status, "job": job, "error": error}
     connection.execute(query("settle_upload"), parameters)
 
 
@@ -157,10 +158,22 @@ def sum_uploads(connection: Connection, tenant: TenantId) -> int:
     return int(fetch_value(connection, "sum_uploads", {"tenant": tenant}))
 
 
-def hold_upload(connection: Connection, tenant: TenantId, path: str, digest: bytes | None) -> bool:
-    """Keep an upload until the transaction ends; False where it was deleted or archived."""
-    parameters = {"tenant": tenant, "source": SOURCE, "path": path, "hash": digest}
+def hold_upload(connection: Connection, tenant: TenantId, path: str, job: UUID) -> bool:
+    """Keep an upload until the transaction ends; False where it was deleted or archived, or another job has it."""
+    parameters = {"tenant": tenant, "source": SOURCE, "path": path, "job": job}
     return connection.execute(query("hold_upload"), parameters).fetchone() is not None
+
+
+def fetch_archived_metadata(connection: Connection, tenant: TenantId, path: str) -> dict[str, Any] | None:
+    """Metadata that the note of an upload had when it was archived; None once there is a note again."""
+    parameters = {"tenant": tenant, "source": SOURCE, "path": path}
+    row = connection.execute(query("fetch_archived_metadata"), parameters).fetchone()
+    return row[0] if row else None
+
+
+def forget_archived_metadata(connection: Connection, tenant: TenantId, path: str) -> None:
+    """Forget the metadata of an archived note, as there is a note again."""
+    connection.execute(query("forget_archived_metadata"), {"tenant": tenant, "source": SOURCE, "path": path})
 
 
 def delete_upload(
@@ -177,12 +190,13 @@ def delete_upload(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchivedUpload:
-    """An archived upload: its file, and the job that parsed it last."""
+    """An archived upload: its file, the job that parsed it last, and the metadata that its note had."""
 
     path: str
     format: str
     file_hash: bytes
     job_id: UUID
+    metadata: dict[str, Any]
 
 
 def archive_upload(

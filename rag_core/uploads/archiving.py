@@ -1,6 +1,7 @@
 """Archiving of uploads: the note and all that was made of it goes at once, the original and its state stay, and it can come back."""
 
 from pathlib import PurePosixPath
+from typing import Any
 
 from rag_core.errors import ConflictError, NotFoundError
 from rag_core.model.note import NoteId, TenantId
@@ -40,7 +41,7 @@ def restore(database: Database, tenant: TenantId, document: NoteId) -> Upload:
         found = restore_upload(connection, tenant, document, database.departments)
         if found is not None:
             asked = fetch_job(connection, tenant, found.job_id).parameters
-            given = {"hash": found.file_hash.hex(), "name": _name(found), "metadata": asked["metadata"]}
+            given: dict[str, Any] = {"hash": found.file_hash.hex(), "name": _name(found), "metadata": found.metadata}
             given |= {"title": asked.get("title"), "options": asked.get("options", {})}
             job_id = submit_ingestion(connection, tenant, found.path, document, given)
             return Upload(document_id=document, job_id=job_id, path=found.path)

@@ -25,8 +25,10 @@ from rag_core.storage.documents import store_files
 from rag_core.storage.notes import fetch_note
 from rag_core.storage.uploads import (
     SOURCE,
+    fetch_archived_metadata,
     fetch_original,
     fetch_upload,
+    forget_archived_metadata,
     hold_upload,
     insert_original,
     settle_upload,
@@ -44,7 +46,7 @@ def ingest(engine: Engine, tenant: TenantId, parameters: Mapping[str, Any], prog
     Raises:
         DocumentRefusedError, DocumentFailedError, InvalidInputError: the file cannot be taken; the document's state says why, and
             the note of an earlier version stays.
-        NotFoundError: the upload was deleted or archived meanwhile; nothing is stored.
+        NotFoundError: the upload was deleted, archived or sent again meanwhile; nothing is stored.
         TenantFullError: what was fetched finds no room among the tenant's uploads.
     """
     return (_ingest_fetched if "url" in parameters else _ingest_sent)(engine, tenant, parameters, progress)
@@ -57,35 +59,47 @@ def _ingest_sent(
     with engine.database.transaction(tenant) as connection:
         content = fetch_original(connection, tenant, digest)
     if content is None:
-        raise NotFoundError(f"the upload {path} was deleted or archived")
+        raise NotFoundError(f"the upload {path} was deleted, archived or sent again")
     source = SourceFile(name=parameters.get("name", PurePosixPath(path).name), data=content)
     stored = _stored(path, content)
     try:
         read = _parsed(engine, source, path, parameters, progress)
     except (InvalidInputError, DocumentFailedError) as error:
         failed = replace(stored, status=_ending(error), error=str(error))
-        engine.database.write(tenant, partial(_record, tenant=tenant, file=failed, read=None), has_copy=True)
+        record = partial(_record, tenant=tenant, file=failed, read=None, job=progress.job_id)
+        engine.database.write(tenant, record, has_copy=True)
         raise
-    return _store(engine, tenant, stored, read, progress)
+    return _store(engine, tenant, stored, _as_archived(engine, tenant, path, read), progress)
 
 
 def _ingest_fetched(
     engine: Engine, tenant: TenantId, parameters: Mapping[str, Any], progress: JobProgress
 ) -> dict[str, Any]:
     path = str(parameters["path"])
+    settle = partial(settle_upload, tenant=tenant, path=path, job=progress.job_id)
     progress.report(FETCHING, 0, 1)
     try:
         fetched = fetch_document(parameters["url"], fetch_limits(engine.settings))
         source, stored = _named(fetched, parameters["wanted"]), _stored(path, fetched.content)
         if _is_unchanged(engine, tenant, stored, parameters):
-            engine.database.write(tenant, partial(settle_upload, tenant=tenant, path=path, status="imported"))
+            engine.database.write(tenant, partial(settle, status="imported"))
             return {"documentId": parameters["document_id"], "isUnchanged": True}
         read = _parsed(engine, source, path, parameters, progress)
     except (InvalidInputError, DocumentFailedError) as error:
-        settle = partial(settle_upload, tenant=tenant, path=path, status=_ending(error), error=str(error))
-        engine.database.write(tenant, settle)
+        engine.database.write(tenant, partial(settle, status=_ending(error), error=str(error)))
         raise
-    return _store(engine, tenant, stored, read, progress, original=fetched.content)
+    return _store(engine, tenant, stored, _as_archived(engine, tenant, path, read), progress, original=fetched.content)
+
+
+def _as_archived(engine: Engine, tenant: TenantId, path: str, read: ReadFile) -> ReadFile:
+    """The file of a document that was archived, with its metadata and for whom it was where the job says nothing else."""
+    with engine.database.transaction(tenant) as connection:
+        kept = fetch_archived_metadata(connection, tenant, path)
+    if kept is None:
+        return read
+    facts = {**kept, **read.note.metadata}
+    note = replace(read.note, metadata=facts, tags=tags_in(facts), departments=audience(facts))
+    return replace(read, note=note)
 
 
 def _ending(error: Exception) -> Any:
@@ -164,7 +178,7 @@ def _store(
     def beside(connection: Connection) -> None:
         if original is not None:
             check_room(connection, tenant, engine.settings, len(original))
-        _record(connection, tenant=tenant, file=read.recorded(file), read=read)
+        _record(connection, tenant=tenant, file=read.recorded(file), read=read, job=progress.job_id)
         if original is not None and file.file_hash is not None:
             insert_original(connection, tenant, file.file_hash, original)
 
@@ -182,9 +196,11 @@ def _store(
     return {"documentId": str(indexed.note_id), "isEmbedded": indexed.is_embedded}
 
 
-def _record(connection: Connection, *, tenant: TenantId, file: StoredFile, read: ReadFile | None) -> None:
-    if not hold_upload(connection, tenant, file.path, file.file_hash):
-        raise NotFoundError(f"the upload {file.path} was deleted or archived")
+def _record(connection: Connection, *, tenant: TenantId, file: StoredFile, read: ReadFile | None, job: UUID) -> None:
+    if not hold_upload(connection, tenant, file.path, job):
+        raise NotFoundError(f"the upload {file.path} was deleted, archived or sent again")
+    if read is not None:
+        forget_archived_metadata(connection, tenant, file.path)
     store_files(connection, tenant, SOURCE, [file], {} if read is None else {file.path: read.contents})
 
 

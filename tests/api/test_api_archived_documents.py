@@ -89,6 +89,37 @@ def test_it_comes_back_as_it_was(
     assert rows(engine) == stored
 
 
+@pytest.mark.parametrize("is_sent_again", [False, True])
+def test_it_comes_back_for_whom_it_was_when_it_was_archived(
+    client: TestClient, do_jobs: DoJobs, engine: Engine, is_sent_again: bool
+) -> None:
+    document = uploaded(client, TEXT, "Abierto.md")
+    do_jobs()
+    changed = client.put(f"/api/notes/{document}", json={"content": TEXT, "metadata": {"visibility": "private"}})
+    assert changed.status_code == 200, changed.text
+    change(client, document, "archive")
+
+    if is_sent_again:
+        uploaded(client, TEXT, "Abierto.md")
+    else:
+        change(client, document, "restore")
+    do_jobs()
+
+    with engine.database.owner() as owner:
+        assert owner.execute("select departments, metadata->>'visibility' from brain.notes").fetchall() == [
+            ([], "private")
+        ]
+        assert owner.execute("select archived_metadata from brain.documents").fetchall() == [(None,)]
+
+
+def test_an_edited_document_is_cut_as_documents_are(client: TestClient, document: str, engine: Engine) -> None:
+    changed = client.put(f"/api/notes/{document}", json={"content": f"{TEXT}\n\nOtra frase."})
+
+    assert changed.status_code == 200, changed.text
+    with engine.database.owner() as owner:
+        assert owner.execute("select distinct chunking_method from brain.chunks").fetchall() == [("hierarchical",)]
+
+
 def test_what_is_not_active_is_not_archived_and_what_is_active_not_restored(client: TestClient, document: str) -> None:
     waiting = uploaded(client, "Otro", "b.md")
 
@@ -114,7 +145,7 @@ def test_a_job_that_was_asked_for_before_does_not_bring_it_back(
     assert rows(engine)["notes"] == 0
     with engine.database.owner() as owner:
         ended = owner.execute("select state, error from brain.evaluation_jobs order by created_at").fetchall()
-    assert ended[-1] == ("failed", "the upload Cocina.md was deleted or archived")
+    assert ended[-1] == ("failed", "the upload Cocina.md was deleted, archived or sent again")
 
 
 @pytest.mark.parametrize(

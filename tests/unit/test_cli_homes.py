@@ -6,7 +6,20 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from rag_core.cli import asking, conversations, operation, searching  # noqa: F401  they register the commands
+from rag_core.cli import (  # noqa: F401  they register the commands
+    alerts,
+    asking,
+    conversations,
+    documents,
+    experiments,
+    folders,
+    golden,
+    migration_status,
+    operation,
+    proposals,
+    runs,
+    searching,
+)
 from rag_core.cli.app import app
 from rag_core.runtime.homes import read_settings_to_read
 
@@ -20,7 +33,25 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("words", [["search", "tarta"], ["ask", "¿qué tarta?"], ["conversations"], ["status"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["search", "tarta"],
+        ["ask", "¿qué tarta?"],
+        ["conversations"],
+        ["status"],
+        ["folder", "list"],
+        ["folder", "status", "Notas"],
+        ["document", "list"],
+        ["runs"],
+        ["alerts"],
+        ["golden", "list"],
+        ["golden", "proposals"],
+        ["migration", "status"],
+        ["experiment", "list"],
+    ],
+    ids=" ".join,
+)
 def test_where_there_is_no_home_it_is_said_and_none_is_made(elsewhere: Path, words: list[str]) -> None:
     done = CliRunner().invoke(app, words)
 

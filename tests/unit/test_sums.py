@@ -175,6 +175,15 @@ def test_one_row_that_is_asked_for_is_told() -> None:
         table(FUEL, ("2024-02-27", "Ruedas", "unos 240 €")),
         table(("Gasolina", "45 €", "9 €"), ("Ruedas", "55 €", "11 €"), headers=("Concepto", "Coste", "Total")),
         table(("Gasolina", "45"), ("Ruedas", "55"), headers=("Concepto", "Litros")),
+        table(("Todo el año", "", "285,20 €"), FUEL, TYRES),
+        table(FUEL, ("2024-02-27", "~~Ruedas~~", "240 €")),
+        table(("Gasolina", "4", "45 €"), ("Ruedas", "2", "55 €"), headers=("Concepto", "Cantidad", "Precio")),
+        table(("Enero", "450"), ("Febrero", "550"), headers=("Mes", "Km total")),
+        "- Gasolina: 45 €\n- Ruedas: 1 200 €\n",
+        "- Gasolina: 45 €\n- Descuento: - 20 €\n",
+        "- Gasolina: 45 €\n- Ruedas: 100 – 200 €\n",
+        "- Taller: 300 €\n  - Aceite: 100 €\n  - Frenos: 200 €\n",
+        "- [x] Gasolina: 45 €\n- [ ] Ruedas: 55 €\n",
         "- Gasolina: 45 €\n- Ruedas: 55 € o 60 €\n",
         "- Gasolina: 45\n- Ruedas: 55\n",
         table(FUEL),
@@ -188,6 +197,15 @@ def test_one_row_that_is_asked_for_is_told() -> None:
         "no amount",
         "two columns",
         "no money",
+        "a total before its parts",
+        "struck out",
+        "prices of one",
+        "a total of no money",
+        "thousands apart",
+        "a sign apart",
+        "a range",
+        "parts within",
+        "not done",
         "two amounts",
         "no currency",
         "one row",
@@ -196,6 +214,24 @@ def test_one_row_that_is_asked_for_is_told() -> None:
 )
 def test_what_is_not_plain_is_not_added_up(text) -> None:
     assert total(text) is None
+
+
+def test_a_term_over_all_rows_and_in_some_tells_none() -> None:
+    rows = table(("Luz", "45 €"), ("Agua", "55 €"), ("Luz", "5 €"), headers=("Concepto", "Importe"))
+
+    assert total(rows, "¿Cuánto pagué de luz?", title="Luz y agua") is None
+    assert total(rows, "¿Cuánto pagué de luz?", title="Casa") == (Decimal(50), 2)
+
+
+def test_prose_before_a_list_does_not_stand_over_it() -> None:
+    text = "El coche va bien. Gastos de casa:\n- Luz: 45 €\n- Agua: 55 €\n"
+
+    assert total(text, "¿Cuánto gasté en el coche?", title="Notas") is None
+    assert total(text, "¿Cuánto gasté en casa?", title="Notas") == (Decimal(100), 2)
+
+
+def test_a_row_without_time_beside_others_with_one_leaves_it_open() -> None:
+    assert total(table(FUEL, TYRES, ("sin fecha", "Seguro", "300 €")), asked=YEAR) is None
 
 
 def test_a_table_that_is_not_whole_is_not_added_up() -> None:

@@ -18,7 +18,7 @@ _SIGNED = r"\s+\d+(?![.)]\s|\d)"
 _BEFORE_A_LINE = re.compile(
     rf"^(?:\s*(?:[-*+•>#]*(?:[*•#]|[-+>](?!{_SIGNED}))|\d+(?:\)|\.(?!\s+(?:{_MONTH})))|\[[ xX]\])\s+)+"
 )
-_RULER = re.compile(r"^[ \t]*\|?[ \t]*:?-{3,}[|:\- \t]*$\n?", re.MULTILINE)
+_RULER = re.compile(r"^[ \t]*+\|?[ \t]*+:?-{3,}+[|:\- \t]*+$\n?", re.MULTILINE)
 _EMBEDDED = re.compile(r"!\[\[[^\[\]\n]*\]\]")
 _WIKI = re.compile(r"\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|([^\[\]\n]+))?\]\]")
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*\)")

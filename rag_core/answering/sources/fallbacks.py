@@ -107,8 +107,7 @@ def find_sources(
         engine, tenant, asked_for, retrieval.hits[:limit], timeout_ms=_left_ms(deadline)
     )
     if is_total:
-        tables = search(config=config, filters=replace(filters, tables_only=True), timeout_ms=_left_ms(deadline)).hits
-        hits = _before(tables[:MAX_TABLES], hits)
+        hits = _before(_tables(search, config, filters, deadline)[:MAX_TABLES], hits)
     if (
         (asked is None or not asked.is_all)
         and request.options.may_use_recent_notes
@@ -127,6 +126,16 @@ def find_sources(
         notes_of_time=len(of_time),
         search_ms=clock.total_ms,
     )
+
+
+def _tables(
+    search: Callable[..., Retrieval], config: RetrievalConfig, filters: Filters, deadline: Deadline
+) -> Sequence[Hit]:
+    """Parts of tables; none where there is no time for a second search, or it fails."""
+    try:
+        return search(config=config, filters=replace(filters, tables_only=True), timeout_ms=_left_ms(deadline)).hits
+    except (DeadlineExceededError, RetrievalFailedError):
+        return ()
 
 
 def _before(first: Sequence[Hit], others: Sequence[Hit]) -> tuple[Hit, ...]:

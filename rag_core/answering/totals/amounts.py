@@ -15,6 +15,7 @@ _CURRENCIES = frozenset({"€", "$", "£", "franc", "peso"})
 _CODES = {"eur": "€", "usd": "$", "gbp": "£", "chf": "franc", "mxn": "peso"}
 _SIGNS = {"franc": "CHF", "peso": "MXN"}
 _SWAPPED = str.maketrans(",.", ".,")
+_BELOW_ONE = re.compile(r"[-\u2212+]?0[.,]\d{3}")
 _TOKEN = re.compile(r"\w+|[€$£]")
 _DECIMALS = re.compile(r"[.,](\d{1,2})$")
 
@@ -87,5 +88,7 @@ def _currency_of(name: str) -> str:
 def _value(number: str) -> Decimal:
     sign = -1 if number[0] in "-\u2212" else 1
     decimals = _DECIMALS.search(number)
+    if decimals is None and _BELOW_ONE.fullmatch(number):
+        return sign * Decimal(f"0.{number[-3:]}")
     whole = number[: decimals.start()] if decimals else number
     return sign * Decimal(f"{re.sub(r'[^0-9]', '', whole)}.{decimals[1] if decimals else 0}")

@@ -16,6 +16,12 @@ _FEWEST_SUMMED = 2
 _LINE = re.compile(r"[^\n]+")
 _MARKS = re.compile(r"[*`~]+|(?<!\w)_+|_+(?!\w)")
 _WORD = re.compile(r"\w+")
+_UNCLEAR = re.compile(
+    r"\d\s*(?:[-\u2013\u2014\u2212]\s*)?$|(?:^|[:=])\s*[-\u2013\u2014\u2212(]\s*$|[-\u2013\u2014\u2212]$"
+)
+"""Before an amount: a number or one with a dash, a sign that is not beside it, a bracket; none tells the amount plainly."""
+_OPEN_OR_STRUCK = re.compile(r"~~|^\s*(?:[-*+•]|\d{1,3}[.)])\s+\[ \]", re.MULTILINE)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
 
 
@@ -44,7 +50,8 @@ def rows_of_amounts(source: Source) -> Iterator[AmountRows]:
     """The tables and lists of a passage with one amount a row, each whole.
 
     Left out are those of which it is not plain which column is the amount, or which have several currencies, or subtotals among
-    their rows, or a last row that sums up the others without saying so. One that says so is no row.
+    their rows, or a first or last row that sums up the others without saying so. One that says so is no row. Lists with items within
+    items, and rows that are struck out or tasks not done, are left out too.
     """
     if not source.is_whole:
         return
@@ -69,7 +76,8 @@ def _group(source: Source, start: int, own_frame: str, rows: Sequence[AmountRow]
     if sums:
         is_plain = len(sums) == 1 and sums[0].amount.value == sum(values)
     else:
-        is_plain = len(values) <= _FEWEST_SUMMED or values[-1] != sum(values[:-1])
+        is_plain = len(values) <= _FEWEST_SUMMED or sum(values) not in {2 * values[0], 2 * values[-1]}
+    is_plain = is_plain and not any(_OPEN_OR_STRUCK.search(source.original, *row.span) for row in rows)
     if kept and is_plain and len(currencies) <= 1:
         frame = " ".join([source.title or "", _heading_before(source.original, start), own_frame])
         yield AmountRows(
@@ -97,12 +105,9 @@ def _amount_column(headers: Sequence[str], rows: Sequence[Sequence[str]], langua
     """The one column of money: by its header, else by its currency; None where there is none, or more than one."""
     filled = [[row[at] for row in rows if at < len(row) and row[at].strip()] for at in range(len(headers))]
     numeric = [at for at, cells in enumerate(filled) if cells and all(amount_of(cell) is not None for cell in cells)]
-    named = language_of(language).totals.columns
-    by_header = [
-        at
-        for at in numeric
-        if currency_named(headers[at]) or not named.isdisjoint(_WORD.findall(fold_words(headers[at])))
-    ]
+    by_header = [at for at in numeric if currency_named(headers[at]) or _names_money(headers, at, language)]
+    if not by_header and _has_quantities(headers, language):
+        return None
     with_currency = [
         at for at in numeric if any(one.currency for cell in filled[at] if (one := amount_of(cell)) is not None)
     ]
@@ -110,6 +115,20 @@ def _amount_column(headers: Sequence[str], rows: Sequence[Sequence[str]], langua
         if columns:
             return columns[0] if len(columns) == 1 else None
     return None
+
+
+def _names_money(headers: Sequence[str], at: int, language: Language) -> bool:
+    """Whether a header names amounts: not the price of one beside a number of them, nor a total of other things than money."""
+    totals, words = language_of(language).totals, set(_WORD.findall(fold_words(headers[at])))
+    named = words & totals.columns
+    if named <= totals.rows:
+        return bool(named) and words <= totals.rows
+    return not (named <= totals.unit_prices and _has_quantities(headers, language))
+
+
+def _has_quantities(headers: Sequence[str], language: Language) -> bool:
+    words = {word for header in headers for word in _WORD.findall(fold_words(header))}
+    return not words.isdisjoint(language_of(language).totals.quantities)
 
 
 def _lists(text: str, tables: Sequence[MarkdownTable]) -> Iterator[tuple[int, list[Span]]]:
@@ -127,8 +146,10 @@ def _lists(text: str, tables: Sequence[MarkdownTable]) -> Iterator[tuple[int, li
 
 
 def _of_list(text: str, lines: Sequence[Span]) -> list[AmountRow] | None:
-    """Rows of a list whose every item has exactly one amount with its currency."""
-    rows = []
+    """Rows of a list whose every item has exactly one amount with its currency, and stands as far in as the others."""
+    rows, depths = [], {len(text[start:end]) - len(text[start:end].lstrip()) for start, end in lines}
+    if len(depths) > 1:
+        return None
     for start, end in lines:
         item = _ITEM.match(text, start, end)
         body = text[item.end() if item else start : end]
@@ -136,6 +157,8 @@ def _of_list(text: str, lines: Sequence[Span]) -> list[AmountRow] | None:
         if len(money) != 1:
             return None
         low, high = money[0].span
+        if _UNCLEAR.search(body[:low]):
+            return None
         label = _MARKS.sub("", f"{body[:low]} {body[high:]}").strip(" :;,.\u2013\u2014-=()")
         rows.append(
             AmountRow(label=" ".join(label.split()), amount=money[0], written=body[low:high], span=(start, end))
@@ -144,7 +167,8 @@ def _of_list(text: str, lines: Sequence[Span]) -> list[AmountRow] | None:
 
 
 def _heading_before(text: str, start: int) -> str:
-    """The last heading before a place, and the last line."""
+    """The last heading before a place, and the last sentence of the line before it."""
     headings = [at for at in structure_of(text).heading_starts if at < start]
     lines = text[:start].rstrip().splitlines()[-1:]
-    return " ".join([*(text[at : text.find("\n", at)] for at in headings[-1:]), *lines])
+    last = [_SENTENCE.split(line)[-1] for line in lines]
+    return " ".join([*(text[at : text.find("\n", at)] for at in headings[-1:]), *last])

@@ -115,9 +115,19 @@ def _distinct(sources: Sequence[Source]) -> Iterator[AmountRows]:
 
 
 def _asked_rows(group: AmountRows, wanted: str, asked: Sequence[Interval], language: Language) -> list[AmountRow]:
-    frame = keys_of(group.frame, group.source.language)
-    terms = [term for term in terms_of(wanted, language, spoken=group.source.language) if not worth(term, frame)]
-    rows = [row for row in group.rows if all(worth(term, keys_of(row.label, group.source.language)) for term in terms)]
+    """The rows of the asked times that have all terms that do not stand over them.
+
+    None where it is not plain which: a term stands over all rows and in some, or some rows have a time and others none.
+    """
+    spoken = group.source.language
+    frame, labels = keys_of(group.frame, spoken), [keys_of(row.label, spoken) for row in group.rows]
+    rows = list(group.rows)
+    for term in terms_of(wanted, language, spoken=spoken):
+        having = [row for row, label in zip(group.rows, labels, strict=True) if worth(term, label)]
+        if not worth(term, frame):
+            rows = [row for row in rows if row in having]
+        elif having and len(having) < len(group.rows):
+            return []
     if not asked:
         return rows
     zone = asked[0][0].tzinfo
@@ -125,6 +135,8 @@ def _asked_rows(group: AmountRows, wanted: str, asked: Sequence[Interval], langu
     if not any(times):
         over = _times_in(group.frame, group.source.language, zone) or _only_year(group.frame, zone)
         return rows if any(_is_within(time, asked) for time in over) else []
+    if not all(times):
+        return []
     return [row for row, time in zip(rows, times, strict=True) if time is not None and _is_within(time, asked)]
 
 

@@ -17,9 +17,8 @@ from rag_core.model.note import Span
 from rag_core.storage.documents import ResolvedLink
 
 _PREFIX = re.compile(r"[ \t]*(?:>[ \t]?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+|#{1,6}[ \t]+|\|[ \t]*)?")
-_STRUCTURE = re.compile(r"[ \t>]*(?:[|:=\- \t]+|[`~]{3,}.*)$")
+_STRUCTURE = re.compile(r"[ \t>]*+(?:[|:=\- \t]*+|[`~]{3,}.*)$")
 """Lines that give form alone: rulers of tables and headings, fences."""
-_SUFFIX = re.compile(r"[ \t]*\|?[ \t]*$")
 _TEXT = re.compile(r"\[([^\[\]\n]*)\]\(|\[\[[^\[\]\n|]*\|([^\[\]\n]*)\]\]")
 _ADDRESS = re.compile(r"https?://|mailto:|/notas/|#", re.IGNORECASE)
 _SIZE = re.compile(r"\d{1,5}(?:x\d{1,5})?")
@@ -80,8 +79,7 @@ def _edges(text: str, span: Span) -> list[tuple[int, int, str]]:
         first = prefix.end() if prefix else start
         if is_whole and _STRUCTURE.match(text, start, end):
             first = end
-        suffix = _SUFFIX.search(text, first, end)
-        last = suffix.start() if suffix else end
+        last = first + len(text[first:end].rstrip(" \t").removesuffix("|").rstrip(" \t"))
         if first < last:
             edits += [(first, first, OPENING), (last, last, CLOSING)]
         start = end + 1

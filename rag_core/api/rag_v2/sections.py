@@ -22,23 +22,23 @@ def place_in_hierarchy(note: NoteId, chunk: ChunkId, section: int | None) -> dic
 
 def sections_to_wire(note: Note, blocks: Sequence[StoredBlock]) -> list[dict[str, Any]]:
     """The headings in their order, each with the section around it and the text up to the next of its level or above."""
-    headings = [block for block in blocks if block.kind == "heading"]
     found: list[dict[str, Any]] = []
-    for place, heading in enumerate(headings):
+    around: list[dict[str, Any]] = []
+    for heading in (block for block in blocks if block.kind == "heading"):
         level = heading.level or 1
-        after = (other.start for other in headings[place + 1 :] if (other.level or 1) <= level)
-        parent = next((other for other in reversed(found) if other["level"] < level), None)
+        while around and around[-1]["level"] >= level:
+            around.pop()["end"] = heading.start
         title = note.content[heading.start : heading.end].partition("\n")[0].strip("# ")
-        found.append(
-            {
-                "id": section_id(note.id, heading.start),
-                "parentId": str(note.id) if parent is None else parent["id"],
-                "path": [*(parent["path"] if parent else ()), title],
-                "title": title,
-                "level": level,
-                "start": heading.start,
-                "end": next(after, len(note.content)),
-                "page": heading.page,
-            }
-        )
+        section = {
+            "id": section_id(note.id, heading.start),
+            "parentId": around[-1]["id"] if around else str(note.id),
+            "path": [*(around[-1]["path"] if around else ()), title],
+            "title": title,
+            "level": level,
+            "start": heading.start,
+            "end": len(note.content),
+            "page": heading.page,
+        }
+        found.append(section)
+        around.append(section)
     return found

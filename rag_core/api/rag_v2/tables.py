@@ -39,7 +39,7 @@ def rows_of(content: str, table: TablePart) -> list[str]:
     found = structure_of(content).tables
     if found and found[-1].headers == table.headers:
         return [content[start:end].rstrip("\n") for start, end in found[-1].rows]
-    return [line for line in content.splitlines() if "|" in line]
+    return [line for line in content.split("\n") if "|" in line]
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -14,6 +14,8 @@ TOTALS = TotalWords(
     columns=frozenset(
         ["betrag", "betrage", "kosten", "preis", "summe", "gesamt", "ausgaben", "ausgabe", "einnahmen", "bezahlt"]
     ),
+    unit_prices=frozenset(["preis"]),
+    quantities=frozenset(["anzahl", "menge", "stuck", "stuckzahl"]),
     rows=frozenset(["summe", "gesamt", "total", "zwischensumme", "gesamtsumme", "insgesamt"]),
     answer="Insgesamt {sum}: {terms}",
 )

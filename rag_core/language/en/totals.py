@@ -12,6 +12,8 @@ TOTALS = TotalWords(
     columns=frozenset(
         ["amount", "amounts", "cost", "costs", "price", "total", "spent", "paid", "expense", "expenses", "income"]
     ),
+    unit_prices=frozenset(["price"]),
+    quantities=frozenset(["quantity", "qty", "units", "pieces"]),
     rows=frozenset(["total", "totals", "subtotal", "sum"]),
     answer="In total, {sum}: {terms}",
 )

@@ -30,6 +30,8 @@ TOTALS = TotalWords(
             "ingresos",
         ]
     ),
+    unit_prices=frozenset(["precio", "precios"]),
+    quantities=frozenset(["cantidad", "cantidades", "unidades", "uds", "ud"]),
     rows=frozenset(["total", "totales", "subtotal", "suma"]),
     answer="En total, {sum}: {terms}",
 )

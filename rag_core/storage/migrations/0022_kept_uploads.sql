@@ -3,6 +3,8 @@
 alter table documents
     -- Name of the key that sent or asked for it first; null without keys.
     add column uploaded_by text check (uploaded_by <> ''),
+    -- Metadata of the note when it was archived, for the one that is made again; null once there is one.
+    add column archived_metadata jsonb,
     drop constraint documents_status_check,
     add constraint documents_status_check check (status in ('queued', 'imported', 'refused', 'failed', 'archived')),
     drop constraint documents_check,
@@ -18,3 +20,7 @@ create trigger documents_status before update on documents
     for each row when (
         (old.status = 'archived' and new.status not in ('archived', 'queued')) or (new.status = 'archived' and old.status not in ('archived', 'imported'))
     ) execute function check_document_status();
+
+-- The chunks of tables in their order: those around a chunk, and the first and last of a table, are each one look-up.
+drop index chunks_tables;
+create index chunks_tables on chunks (tenant_id, note_id, table_start, start_char) where kind <> 'text';

@@ -230,7 +230,8 @@ on conflict (tenant_id, source, path) do update set
 -- name: settle_upload
 -- A document that is fetched stays as it was: because it did not change, or because it could not be taken.
 update documents set status = %(status)s, error = %(error)s, checked_at = now()
-where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s and url is not null and status <> 'archived';
+where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s and url is not null and status <> 'archived'
+    and job_id = %(job)s;
 
 -- name: set_upload_job
 update documents set job_id = %(job)s where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s;
@@ -248,10 +249,9 @@ select coalesce(
 );
 
 -- name: hold_upload
--- Whether the upload is still there and not archived, until the transaction ends.
+-- Whether the upload is still there, not archived, and this job's, until the transaction ends.
 select path from documents
-where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s and is_upload and status <> 'archived'
-    and (url is not null or file_hash = %(hash)s)
+where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s and is_upload and status <> 'archived' and job_id = %(job)s
 for update;
 
 -- name: delete_upload
@@ -264,22 +264,30 @@ returning note_id;
 -- name: archive_upload
 -- Who sees some departments' notes archives what is for these departments alone. One row: the note that it had.
 with active as (
-    select source, path, note_id from documents
-    where tenant_id = %(tenant)s and document_id = %(document)s and status = 'imported'
-        and (%(departments)s::text[] is null or departments <@ %(departments)s::text[])
-    for update
+    select d.source, d.path, d.note_id, n.metadata, n.departments
+    from documents d join notes n using (tenant_id, note_id)
+    where tenant_id = %(tenant)s and d.document_id = %(document)s and d.status = 'imported'
+        and (%(departments)s::text[] is null or d.departments <@ %(departments)s::text[])
+    for update of d
 )
-update documents d set status = 'archived', note_id = null, checked_at = now()
+update documents d set status = 'archived', note_id = null, checked_at = now(), departments = a.departments, archived_metadata = a.metadata
 from active a
 where d.tenant_id = %(tenant)s and d.source = a.source and d.path = a.path
 returning a.note_id;
+
+-- name: fetch_archived_metadata
+select archived_metadata from documents where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s;
+
+-- name: forget_archived_metadata
+update documents set archived_metadata = null
+where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s and archived_metadata is not null;
 
 -- name: restore_upload
 -- Queue an archived document again; as archive_upload.
 update documents set status = 'queued', checked_at = now()
 where tenant_id = %(tenant)s and document_id = %(document)s and status = 'archived'
     and (%(departments)s::text[] is null or departments <@ %(departments)s::text[])
-returning path, format, file_hash, job_id;
+returning path, format, file_hash, job_id, archived_metadata as metadata;
 
 -- name: fetch_original
 select content from originals where tenant_id = %(tenant)s and file_hash = %(hash)s;

@@ -191,8 +191,8 @@ delete from migration_failures
 where tenant_id = %(tenant)s and source = %(source)s and external_id = any(%(external_ids)s) and stage = 'attachment';
 
 -- name: fetch_standing
--- The stored note of that name: its id, and whether the migration has not come to it.
-select note_id, legacy_state is not distinct from 'pending'
+-- The stored note of that name: its id, whether the migration has not come to it, and its kind.
+select note_id, legacy_state is not distinct from 'pending', kind
 from notes
 where tenant_id = %(tenant)s and source = %(source)s and external_id = %(external_id)s;
 

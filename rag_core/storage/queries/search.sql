@@ -341,8 +341,8 @@ select c.chunk_id, c.note_id, c.chunk_index, c.start_char, c.end_char, c.chunkin
         || n.sentence_starts[s.last + 1:s.last + %(after)s + 1],
     case when cardinality(n.sentence_starts) <= s.last + %(after)s then char_length(n.content) end,
     n.content_hash,
-    case when c.kind = 'text' then greatest(b.low, t.end_before) else t.low end,
-    case when c.kind = 'text' then least(b.high, t.start_after) else t.high end,
+    case when c.kind = 'text' then greatest(b.low, last_until.end_char) else first_from.start_char end,
+    case when c.kind = 'text' then least(b.high, first_from.start_char) else last_until.end_char end,
     (
         select l.end_char from chunks l
         where l.tenant_id = c.tenant_id and l.note_id = c.note_id order by l.chunk_index desc limit 1
@@ -356,12 +356,17 @@ cross join lateral (
     select n.section_starts[width_bucket(c.start_char, nullif(n.section_starts, '{}'))],
         n.section_starts[width_bucket(c.end_char - 1, nullif(n.section_starts, '{}')) + 1]
 ) as b (low, high)
-cross join lateral (
-    select max(t.end_char) filter (where t.end_char <= c.start_char), min(t.start_char) filter (where t.start_char >= c.end_char),
-        min(t.start_char) filter (where t.table_start = c.table_start), max(t.end_char) filter (where t.table_start = c.table_start)
-    from chunks t
-    where t.tenant_id = c.tenant_id and t.note_id = c.note_id and t.kind <> 'text'
-) as t (end_before, start_after, low, high)
+-- Of the chunks of tables, in their order, that of a text the last before it and the first after it; of a table its own first and last.
+left join lateral (
+    select t.start_char, t.end_char from chunks t
+    where t.tenant_id = c.tenant_id and t.note_id = c.note_id and t.kind <> 'text' and t.table_start <= coalesce(c.table_start, c.start_char)
+    order by t.table_start desc, t.start_char desc limit 1
+) as last_until on true
+left join lateral (
+    select t.start_char, t.end_char from chunks t
+    where t.tenant_id = c.tenant_id and t.note_id = c.note_id and t.kind <> 'text' and t.table_start >= coalesce(c.table_start, c.start_char)
+    order by t.table_start, t.start_char limit 1
+) as first_from on true
 where c.tenant_id = %(tenant)s and c.chunk_id = any(%(chunks)s);
 
 -- name: fetch_windows
