@@ -4,7 +4,7 @@ import re
 
 _WORD = re.compile(r"\w+(?:['\u2019.,-]\w+)*")
 _HEADING = re.compile(r"^#{1,6}[^\S\n]+\S", re.MULTILINE)
-_TABLE = re.compile(r"^[^\S\n]*+\|?(?:[^\S\n]*+:?-++:?[^\S\n]*+\|)++(?:[^\S\n]*+:?-++:?)?[^\S\n]*+$", re.MULTILINE)
+_TABLE = re.compile(r"^[^\S\n]*+\|?(?:[^\S\n]*+:?-++:?[^\S\n]*+\|)+(?:[^\S\n]*+:?-++:?)?[^\S\n]*+$", re.MULTILINE)
 _IMAGE = re.compile(r"!\[[^\]\n]{0,200}\]\(|!\[\[[^\]\n]{1,200}\]\]")
 _CODE = re.compile(r"^(`{3,}|~{3,}).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
 

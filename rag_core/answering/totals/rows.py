@@ -118,7 +118,7 @@ def _amount_column(headers: Sequence[str], rows: Sequence[Sequence[str]], langua
 
 
 def _names_money(headers: Sequence[str], at: int, language: Language) -> bool:
-    """Whether a header names amounts: not the price of one beside a number of them, nor a total of other things than money."""
+    """True where a header names amounts: not the price of one beside a number of them, nor a total of other things than money."""
     totals, words = language_of(language).totals, set(_WORD.findall(fold_words(headers[at])))
     named = words & totals.columns
     if named <= totals.rows:
