@@ -2,10 +2,11 @@
 
 ``BRAIN_TEST_DATA=… make bench-documents OPTIONS=…`` parses each file of ``documents/manifest.jsonl`` and compares the result with
 what is expected: words of the text where that is Markdown, cells where it is tables. References that another parser (docling) wrote
-are no truth: a difference may be theirs. Then come PDFs that are drawn, whose cells are known, and questions that are asked of all
-the documents. ``--markitdown PYTHON`` names the Python of an environment with markitdown, whose text and tables are compared as
-well. Speed is the best of three, after the first file of a format loaded its libraries. The last line of stdout is one JSON object;
-the exit status is 1 where a bound is missed.
+are no truth: a difference may be theirs. So texts are compared twice, as they are and without what differs by convention, which
+the output tells. Then come PDFs that are drawn, whose cells are known, and questions that are asked of all the documents.
+``--markitdown PYTHON`` names the Python of an environment with markitdown, whose text and tables are compared as well. Speed is the
+best of three, after the first file of a format loaded its libraries. The last line of stdout is one JSON object; the exit status is
+1 where a bound is missed.
 """
 
 import argparse
