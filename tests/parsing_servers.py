@@ -12,11 +12,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.message import Message
 from email.parser import BytesParser
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from listening import listening
 
 Fault = Literal[
     "status",  # `status` with a message
@@ -73,15 +74,9 @@ class ParsingServer:
 def running_parsing_server() -> Iterator[ParsingServer]:
     """A server on a free port, gone when the block ends."""
     handle = ParsingServer()
-    listening = ThreadingHTTPServer(("127.0.0.1", 0), _handler(handle))
-    handle.url = f"http://127.0.0.1:{listening.server_port}"
-    threading.Thread(target=listening.serve_forever, args=(0.02,), daemon=True).start()
-    try:
+    with listening(_handler(handle), handle.stopping) as port:
+        handle.url = f"http://127.0.0.1:{port}"
         yield handle
-    finally:
-        handle.stopping.set()
-        listening.shutdown()
-        listening.server_close()
 
 
 @pytest.fixture

@@ -10,10 +10,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, Literal
 
 import pytest
+from listening import listening
 
 Fault = Literal[
     "stall",  # wait `seconds`, then go on as usual
@@ -53,16 +54,9 @@ class RerankServer:
 def running_rerank_server() -> Iterator[RerankServer]:
     """A server on a free port, gone when the block ends."""
     handle = RerankServer()
-    listening = ThreadingHTTPServer(("127.0.0.1", 0), _handler(handle))
-    handle.url = f"http://127.0.0.1:{listening.server_port}"
-    thread = threading.Thread(target=listening.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    try:
+    with listening(_handler(handle), handle.stopping) as port:
+        handle.url = f"http://127.0.0.1:{port}"
         yield handle
-    finally:
-        handle.stopping.set()
-        listening.shutdown()
-        listening.server_close()
 
 
 @pytest.fixture

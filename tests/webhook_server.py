@@ -9,10 +9,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, Literal
 
 import pytest
+from listening import listening
 
 Fault = Literal[
     "status",  # `status` instead of 200
@@ -47,16 +48,9 @@ class WebhookServer:
 def running_webhook_server() -> Iterator[WebhookServer]:
     """A server on a free port, gone when the block ends."""
     handle = WebhookServer()
-    listening = ThreadingHTTPServer(("127.0.0.1", 0), _handler(handle))
-    handle.port = listening.server_port
-    thread = threading.Thread(target=listening.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    try:
+    with listening(_handler(handle), handle.stopping) as port:
+        handle.port = port
         yield handle
-    finally:
-        handle.stopping.set()
-        listening.shutdown()
-        listening.server_close()
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from rag_core.model.note import ChunkKind, Span
 
 WHOLE_TABLE_ROWS = 20
 """A table with fewer rows is one chunk, one with more is parted into groups of so many."""
-_PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
+PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 _VISIBLE = re.compile(r"\S")
 _LEAD_CHARACTERS = 200
 """So little text right before a table belongs to it: its caption, or the heading of its section."""
@@ -54,7 +54,7 @@ def _lead_start(text: str, start: int, table_start: int, headings: Sequence[int]
         return headings[before - 1]
     if start >= earliest:
         return start
-    paragraphs = [match.end() for match in _PARAGRAPH.finditer(text, earliest, table_start)]
+    paragraphs = [match.end() for match in PARAGRAPH.finditer(text, earliest, table_start)]
     return next((at for at in reversed(paragraphs) if at < table_start), table_start)
 
 

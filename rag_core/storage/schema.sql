@@ -1549,6 +1549,10 @@ CREATE TRIGGER golden_proposal_places_deleted AFTER DELETE ON brain.golden_propo
 
 CREATE CONSTRAINT TRIGGER mentions_deleted AFTER DELETE ON brain.mentions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION brain.forget_unmentioned();
 
+CREATE TRIGGER note_enrichments_insert_recorded AFTER INSERT ON brain.note_enrichments REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.record_change();
+
+CREATE TRIGGER note_enrichments_update_recorded AFTER UPDATE ON brain.note_enrichments REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.record_change();
+
 CREATE TRIGGER notes_retagged AFTER UPDATE ON brain.notes FOR EACH ROW WHEN ((new.tags IS DISTINCT FROM old.tags)) EXECUTE FUNCTION brain.index_tags();
 
 CREATE TRIGGER notes_spans_forgotten AFTER UPDATE ON brain.notes FOR EACH ROW WHEN (((old.content_hash <> new.content_hash) AND (old.content <> new.content))) EXECUTE FUNCTION brain.forget_spans();

@@ -153,9 +153,9 @@ def set_upload_job(connection: Connection, tenant: TenantId, path: str, job_id: 
     connection.execute(query("set_upload_job"), parameters)
 
 
-def sum_uploads(connection: Connection, tenant: TenantId) -> int:
-    """Bytes of all uploads of a tenant."""
-    return int(fetch_value(connection, "sum_uploads", {"tenant": tenant}))
+def sum_uploads(connection: Connection, tenant: TenantId, *, but: str) -> int:
+    """Bytes of all uploads of a tenant but the one with that path."""
+    return int(fetch_value(connection, "sum_uploads", {"tenant": tenant, "path": but}))
 
 
 def hold_upload(connection: Connection, tenant: TenantId, path: str, job: UUID) -> bool:

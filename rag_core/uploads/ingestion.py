@@ -177,7 +177,7 @@ def _store(
 ) -> dict[str, Any]:
     def beside(connection: Connection) -> None:
         if original is not None:
-            check_room(connection, tenant, engine.settings, len(original))
+            check_room(connection, tenant, engine.settings, len(original), path=file.path)
         _record(connection, tenant=tenant, file=read.recorded(file), read=read, job=progress.job_id)
         if original is not None and file.file_hash is not None:
             insert_original(connection, tenant, file.file_hash, original)

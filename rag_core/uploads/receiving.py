@@ -91,7 +91,7 @@ def receive(
     with everything.transaction(tenant) as connection:
         hold_tenant(everything, connection, tenant)
         path = hold_upload_name(connection, tenant, f"{folder_of(database.departments)}{name}", digest)
-        check_room(connection, tenant, settings, len(content))
+        check_room(connection, tenant, settings, len(content), path=path)
         document_id = free_document_id(connection, tenant, path)
         insert_upload(
             connection,
@@ -208,14 +208,14 @@ def name_of(url: str) -> str:
     return PurePosixPath(unquote(parts.path)).name or parts.hostname or ""
 
 
-def check_room(connection: Connection, tenant: TenantId, settings: Settings, size: int) -> None:
-    """Keep room for uploads of the tenant.
+def check_room(connection: Connection, tenant: TenantId, settings: Settings, size: int, *, path: str) -> None:
+    """Keep room for an upload of the tenant; what stands at its path is replaced.
 
     Raises:
-        TenantFullError: there is none for so many bytes more.
+        TenantFullError: there is none for so many bytes.
     """
     limit = settings.uploads_max_mb * 1_000_000
-    if sum_uploads(connection, tenant) + size > limit:
+    if sum_uploads(connection, tenant, but=path) + size > limit:
         raise TenantFullError(
             f"{tenant} has uploads of {settings.uploads_max_mb:,} MB, as many as it may; delete some, or raise BRAIN_UPLOADS_MAX_MB",
             limit=settings.uploads_max_mb,

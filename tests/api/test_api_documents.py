@@ -2,6 +2,7 @@
 
 import io
 import re
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -10,6 +11,7 @@ import pytest
 from fastapi.testclient import TestClient
 from jobs_done import DoJobs
 
+from rag_core.api.app import create_app
 from rag_core.evaluation.jobs.queue import JobRunner
 from rag_core.runtime.engine import Engine
 from rag_core.storage.jobs import claim_job
@@ -251,10 +253,15 @@ def test_a_document_that_is_deleted_while_it_is_parsed_is_not_stored(
         assert connection.execute("select count(*) from brain.notes").fetchone() == (0,)
 
 
-def test_a_tenants_uploads_have_a_limit(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag_core.uploads.receiving.sum_uploads", lambda *_: 10_000_000_000)
+def test_a_tenants_uploads_have_a_limit(engine: Engine) -> None:
+    megabyte, settings = "x" * 999_000, engine.settings.model_copy(update={"uploads_max_mb": 1})
 
-    assert send(client, "Uno").status_code == 409
+    with TestClient(create_app(replace(engine, settings=settings)), base_url="http://127.0.0.1") as client:
+        taken = [send(client, megabyte, "a.txt").status_code for _ in range(2)]
+        refused = send(client, "y" * 2_000, "b.txt").status_code
+
+    assert taken == [202, 202]  # what is replaced does not count
+    assert refused == 409
 
 
 def test_a_job_that_keeps_killing_its_server_fails(client: TestClient, engine: Engine) -> None:

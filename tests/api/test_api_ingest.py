@@ -10,7 +10,6 @@ from fastapi.testclient import TestClient
 from jobs_done import DoJobs
 from pdfs import PdfFile
 
-from rag_core.api.app import create_app
 from rag_core.errors import DocumentFailedError
 from rag_core.evaluation.jobs.queue import JobProgress
 from rag_core.parsing.working import DocumentParser
@@ -33,12 +32,6 @@ def engine(database_url: str, folder: Path) -> Iterator[Engine]:
         database_url=database_url, request_timeout_ms=10_000, ingest_folders=str(folder), ingest_hosts="docs.example"
     )
     with open_engine(settings, pool_size=4) as opened:
-        yield opened
-
-
-@pytest.fixture
-def client(engine: Engine) -> Iterator[TestClient]:
-    with TestClient(create_app(engine), base_url="http://127.0.0.1", raise_server_exceptions=False) as opened:
         yield opened
 
 

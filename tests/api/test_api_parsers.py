@@ -11,7 +11,6 @@ from parsing_servers import ParsingServer
 from parsing_servers import parsing_server as parsing_server  # noqa: PLC0414 - a fixture, re-exported to pytest
 from pdfs import PdfFile
 
-from rag_core.api.app import create_app
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
 
@@ -33,12 +32,6 @@ def engine(database_url: str, parsing_server: ParsingServer) -> Iterator[Engine]
         llamaparse_classifications="public",
     )
     with open_engine(settings, pool_size=4) as opened:
-        yield opened
-
-
-@pytest.fixture
-def client(engine: Engine) -> Iterator[TestClient]:
-    with TestClient(create_app(engine), base_url="http://127.0.0.1", raise_server_exceptions=False) as opened:
         yield opened
 
 

@@ -18,6 +18,8 @@ from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import embed_staged, stage_notes
 from rag_core.model.enrichment import NoteEnrichment
 from rag_core.model.note import NoteId, TenantId
+from rag_core.model.retrieval import Filters
+from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine
 from rag_core.storage.note_enrichments import fetch_enrichment
 from rag_core.storage.notes import delete_notes
@@ -132,6 +134,34 @@ def test_of_a_changed_text_nothing_is_told_until_it_is_indexed(make_note, index,
     assert told(note) is None
     index()
     assert told(note).document_type == "other"
+
+
+def test_a_type_is_searched_as_soon_as_it_is_told_and_never_that_of_an_earlier_text(
+    engine, tenant, make_note, index
+) -> None:
+    def found() -> list[str]:
+        invoices = Filters(document_types=("invoice",))
+        hits = retrieve(
+            engine,
+            tenant,
+            "Imprenta Lobo mercado higos",
+            config=engine.served(tenant).config,
+            filters=invoices,
+            timeout_ms=60_000,
+        ).hits
+        return [hit.external_id for hit in hits]
+
+    make_note(BILL, external_id="a")
+    index()
+    with engine.database.transaction(tenant) as connection:
+        connection.execute("delete from note_enrichments")
+    assert found() == []
+
+    index()
+    assert found() == ["a"]
+
+    make_note(f"{BILL} {DIARY}", external_id="a")
+    assert found() == []
 
 
 def test_it_goes_with_its_note(engine, tenant, make_note, index) -> None:

@@ -90,10 +90,11 @@ def _found(
     )
     filters = german_filters(context, body.filters)
     found = find(context, checked.text, config, filters, cancellation=cancellation)
-    tables: list[Hit] = []
+    tables, told = list[Hit](), german_warnings(found)
     if wants_tables(routing.strategy) if body.search_tables is None else body.search_tables:
         only = replace(filters, tables_only=True)
-        tables = list(find(context, checked.text, _of_tables(config), only, cancellation=cancellation).hits)
+        beside = find(context, checked.text, _of_tables(config), only, cancellation=cancellation)
+        tables, told = list(beside.hits), [*told, *german_warnings(beside)]
     hits = arranged(found.hits, tables, routing.strategy, limit=body.limit)
     policy = redaction_policy("rag_v2", settings.guardrails_personal_data)
     deadline = Deadline.after_ms(max(LEAST_HIDING_MS, time_left_ms(context.timeout_ms)))
@@ -105,17 +106,26 @@ def _found(
     hide = hiding(policy, "de", check=check)
     graph = graph_to_wire(found, routing, hide)
     results = _results(hits, hide, with_parents=body.include_parent_chunks)
-    late = [WARNINGS[OUT_OF_TIME]] if len(results) < len(hits) else []
+    shown = _shown_tables(tables, hide)
+    late = [WARNINGS[OUT_OF_TIME]] if len(results) < len(hits) or (tables and not shown) else []
     return {
         "results": results,
-        "tables": tables_to_wire(tables, hide),
+        "tables": shown,
         "totalCandidates": found.candidates,
         "queryAnalysis": analysis_to_wire(routing.analysis),
         "graphContext": graph,
         "searchTime": (time.perf_counter() - began) * 1000,
         "strategy": routing.strategy,
-        "warnings": list(dict.fromkeys([*checked.messages("de"), *german_warnings(found), *late])),
+        "warnings": list(dict.fromkeys([*checked.messages("de"), *told, *late])),
     }
+
+
+def _shown_tables(tables: Sequence[Hit], hide: Hiding) -> list[dict[str, Any]]:
+    """The parts of tables as they may be shown; none where there was no time for it."""
+    try:
+        return tables_to_wire(tables, hide)
+    except DeadlineExceededError:
+        return []
 
 
 def _of_tables(config: RetrievalConfig) -> RetrievalConfig:

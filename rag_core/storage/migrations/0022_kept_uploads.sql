@@ -24,3 +24,9 @@ create trigger documents_status before update on documents
 -- The chunks of tables in their order: those around a chunk, and the first and last of a table, are each one look-up.
 drop index chunks_tables;
 create index chunks_tables on chunks (tenant_id, note_id, table_start, start_char) where kind <> 'text';
+
+-- What is told of notes narrows searches: results kept from before do not serve.
+create trigger note_enrichments_insert_recorded after insert on note_enrichments
+    referencing new table as changed for each statement execute function record_change();
+create trigger note_enrichments_update_recorded after update on note_enrichments
+    referencing new table as changed for each statement execute function record_change();

@@ -286,10 +286,10 @@ n.source = any(%(sources)s)
 n.language = any(%(languages)s)
 
 -- name: filter_document_types
--- Kinds of notes, or types that they were told to be of.
+-- Kinds of notes, or types that they, and no earlier text of theirs, were told to be of.
 (
-    n.kind = any(%(document_types)s) or n.note_id in (
-        select e.note_id from note_enrichments e where e.tenant_id = %(tenant)s and e.document_type = any(%(document_types)s)
+    n.kind = any(%(document_types)s) or (n.note_id, n.content_hash) in (
+        select e.note_id, e.content_hash from note_enrichments e where e.tenant_id = %(tenant)s and e.document_type = any(%(document_types)s)
     )
 )
 
@@ -303,16 +303,16 @@ n.note_id in (
 )
 
 -- name: filter_topics
--- Tags, as in filter_tags, or topics that were told.
-n.note_id in (
+-- Tags, as in filter_tags, or topics that were told of today's text.
+(n.note_id in (
     select t.note_id
     from keys_of_tags(%(topics)s) k
     join note_tags t on t.tenant_id = %(tenant)s
         and (t.tag = k or t.tag >= (k || '/') collate "C" and t.tag < (k || '0') collate "C")
-    union all
-    select e.note_id from note_enrichments e
+) or (n.note_id, n.content_hash) in (
+    select e.note_id, e.content_hash from note_enrichments e
     where e.tenant_id = %(tenant)s and e.topic_keys && array(select keys_of_tags(%(topics)s))
-)
+))
 
 -- name: filter_document_ids
 n.note_id = any(%(document_ids)s)
