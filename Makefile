@@ -45,7 +45,7 @@ test: install ## Run the tests, all but the slow ones
 slow: SLOW = $(shell grep -rlE 'mark\.(slow|alone)' tests --include='test_*.py')
 slow: install ## Run the slow ones: whole nights of evaluation, leaks, generated notes in a database, benchmarks
 	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "slow and not alone and not e2e" $(SLOW)
-	$(BIN)/python -m pytest -m "alone and not e2e" tests/faults
+	$(BIN)/python -m pytest -m "alone and not e2e" tests/faults tests/benchmarks
 
 e2e: install ## Hurt whole installations on purpose: kill workers, database and models while notes are migrated
 	$(BIN)/python -m pytest -n 4 --dist loadgroup -m e2e tests/e2e

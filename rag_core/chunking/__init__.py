@@ -28,11 +28,10 @@ class Spans(Protocol):
         max_tokens: int,
         overlap_tokens: int,
         min_tokens: int,
-        breaks: Sequence[int] = (),
     ) -> list[ChunkSpan]:
         """Chunks whose starts and ends rise strictly, none longer than ``max_tokens``; '' gives [].
 
-        ``breaks`` are starts of sentences with which the meaning changes, for chunkers that need them.
+        One of a chunker that needs breaks is also given ``breaks``, starts of sentences with which the meaning changes.
         """
         ...
 

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -247,13 +248,14 @@ def visible_spans(
     """Chunk spans without those of white space alone, which have no meaning to embed."""
     sizes = pipeline.chunking
     _, chunker = pipeline.chunker_of(tenant, note.kind)
+    breaks: dict[str, Any] = {"breaks": _breaks(note.content, sentences, pipeline)} if chunker.needs_breaks else {}
     spans = chunker.spans(
         note.content,
         sentences,
         max_tokens=sizes.max_chunk_size,
         overlap_tokens=sizes.overlap_size,
         min_tokens=sizes.min_chunk_size,
-        breaks=_breaks(note.content, sentences, pipeline) if chunker.needs_breaks else (),
+        **breaks,
     )
     return [span for span in spans if not note.content[span.start : span.end].isspace()]
 

@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 TIMEOUT_SECONDS = 300  # some 20 s on an idle machine
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.alone]
 
 
 @pytest.fixture(scope="module")

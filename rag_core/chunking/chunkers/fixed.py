@@ -13,8 +13,7 @@ _WORD_START = re.compile(r"(?<=\s)\S")
 
 
 def fixed_spans(text: str, sentences: Sequence[Span], **sizes: Any) -> list[ChunkSpan]:  # noqa: ARG001  of the protocol
-    """Chunks of as many words as fit, by ``chunk_spans``; sizes as there, breaks are passed over."""
-    sizes.pop("breaks", None)
+    """Chunks of as many words as fit, by ``chunk_spans``; sizes as there."""
     starts = [0] if text else []
     starts += [match.start() for match in _WORD_START.finditer(text) if match.start()]
     return chunk_spans(text, list(pairwise([*starts, len(text)])), **sizes)
