@@ -10,9 +10,9 @@ from rag_core.model.retrieval import TimeExpression
 from rag_core.retrieval.expansion import Fused
 from rag_core.retrieval.fusion import (
     Ranking,
+    found_by_leg,
     highest_rrf_score,
     normalised,
-    ranks_by_leg,
     reciprocal_rank_fusion,
     relative_score_fusion,
     weighted_fusion,
@@ -112,22 +112,22 @@ def fuse(
     """
     if not weighted:
         return []
-    ranks = ranks_by_leg({item.leg: item.ranking for item in weighted})
+    found = found_by_leg({item.leg: item.ranking for item in weighted})
     rankings, weights = [item.ranking for item in weighted], [item.weight for item in weighted]
     if method == "weighted":
         fused = weighted_fusion(rankings, weights=weights, recency=recency or {}, recency_weight=recency_weight)
-        return [_fused(chunk, score, score, ranks) for chunk, score in fused]
+        return [_fused(chunk, score, score, found) for chunk, score in fused]
     if len(rankings) == 1:
         pairs = zip(normalised(rankings[0]), rankings[0], strict=True)
-        return [_fused(chunk, public, own, ranks) for (chunk, public), (_, own) in pairs]
+        return [_fused(chunk, public, own, found) for (chunk, public), (_, own) in pairs]
     if method == "convex":
         spread = by_spread(weighted, coverage or {})
         rankings, weights = [item.ranking for item in spread], [item.weight for item in spread]
     if method == "rrf":
         fused = reciprocal_rank_fusion([[chunk for chunk, _ in ranking] for ranking in rankings], weights=weights, k=k)
         highest = highest_rrf_score(weights, k=k)
-        return [_fused(chunk, min(1.0, score / highest), score, ranks) for chunk, score in fused]
-    return [_fused(chunk, score, score, ranks) for chunk, score in relative_score_fusion(rankings, weights=weights)]
+        return [_fused(chunk, min(1.0, score / highest), score, found) for chunk, score in fused]
+    return [_fused(chunk, score, score, found) for chunk, score in relative_score_fusion(rankings, weights=weights)]
 
 
 def prefer_time(candidates: Sequence[Fused], times: Sequence[TimeExpression]) -> list[Fused]:
@@ -152,5 +152,13 @@ def is_in_time(candidate: Fused) -> bool:
     return any(leg.endswith(IN_TIME) for leg in candidate.ranks)
 
 
-def _fused(chunk: ChunkId, public: float, own: float, ranks: Mapping[ChunkId, Mapping[str, int]]) -> Fused:
-    return Fused(chunk_id=chunk, score=public, fusion_score=own, ranks=ranks[chunk])
+def _fused(
+    chunk: ChunkId, public: float, own: float, found: Mapping[ChunkId, Mapping[str, tuple[int, float]]]
+) -> Fused:
+    return Fused(
+        chunk_id=chunk,
+        score=public,
+        fusion_score=own,
+        ranks={leg: rank for leg, (rank, _) in found[chunk].items()},
+        leg_scores={leg: score for leg, (_, score) in found[chunk].items()},
+    )

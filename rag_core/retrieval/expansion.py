@@ -1,7 +1,7 @@
 """Expansion: from ranked chunks to passages with the sentences around them, in two batched queries."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from rag_core.chunking import CHUNKERS, estimate_tokens, window_bounds
 from rag_core.configuration.schema import RetrievalConfig
@@ -20,7 +20,7 @@ from rag_core.storage.search import ChunkBounds, WindowText, fetch_spans
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fused:
-    """A candidate: its public score in [0, 1], the fusion's own score, and its rank in each leg that found it.
+    """A candidate: its public score in [0, 1], the fusion's own score, and its rank and score in each leg that found it.
 
     After re-ranking ``score`` is the re-ranker's and ``original_score`` what it was before. ``path`` leads from the
     entity asked for to this one, by ids, when the causal graph found it.
@@ -30,6 +30,7 @@ class Fused:
     score: float
     fusion_score: float
     ranks: Mapping[str, int]
+    leg_scores: Mapping[str, float] = field(default_factory=dict)
     original_score: float | None = None
     rerank_score: float | None = None
     path: tuple[str, ...] | None = None
@@ -169,6 +170,7 @@ def _hit(window: Window, text: WindowText, candidate: Fused, query: str, config:
         fusion_score=candidate.fusion_score,
         method=_method(candidate.ranks),
         ranks=candidate.ranks,
+        leg_scores=candidate.leg_scores,
         original_score=candidate.original_score,
         rerank_score=candidate.rerank_score,
         causal_path=candidate.path,

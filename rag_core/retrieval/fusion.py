@@ -99,12 +99,12 @@ def normalised(ranking: Ranking) -> list[tuple[ChunkId, float]]:
     return [(chunk, min(1.0, max(0.0, score / best))) for chunk, score in ranking]
 
 
-def ranks_by_leg(legs: Mapping[str, Ranking]) -> dict[ChunkId, dict[str, int]]:
-    """For each chunk the legs that found it and its rank there, from 1."""
-    found: dict[ChunkId, dict[str, int]] = {}
+def found_by_leg(legs: Mapping[str, Ranking]) -> dict[ChunkId, dict[str, tuple[int, float]]]:
+    """For each chunk the legs that found it, with its rank there, from 1, and its score."""
+    found: dict[ChunkId, dict[str, tuple[int, float]]] = {}
     for leg, ranking in legs.items():
-        for rank, (chunk, _) in enumerate(ranking, 1):
-            found.setdefault(chunk, {})[leg] = rank
+        for rank, (chunk, score) in enumerate(ranking, 1):
+            found.setdefault(chunk, {})[leg] = rank, score
     return found
 
 

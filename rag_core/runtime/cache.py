@@ -314,7 +314,7 @@ def cached_retrieval(
 
 
 def _copied(found: Retrieval) -> Retrieval:
-    hits = tuple(replace(hit, ranks=dict(hit.ranks)) for hit in found.hits)
+    hits = tuple(replace(hit, ranks=dict(hit.ranks), leg_scores=dict(hit.leg_scores)) for hit in found.hits)
     return replace(found, hits=hits, stages=dict(found.stages))
 
 

@@ -139,6 +139,17 @@ class TestOptions:
         assert body["results"]
         assert {name for result in body["results"] for name in result["metadata"]["ranks"]} == {leg}
 
+    def test_each_leg_tells_its_own_score(self, notes: TestClient) -> None:
+        first, *_ = notes.post(PATH, json={"query": "Projekt Apollo", "rerank": False}).json()["results"]
+
+        assert 0 < first["vectorScore"] <= 1
+        assert first["bm25Score"] > 1
+
+    def test_a_leg_that_found_nothing_has_no_score(self, notes: TestClient) -> None:
+        body = notes.post(PATH, json={"query": "Projekt Apollo", "hybridAlpha": 1}).json()
+
+        assert {result["bm25Score"] for result in body["results"]} == {None}
+
     def test_alpha_between_parts_the_score(self) -> None:
         config = routed_config(
             DEFAULT_RETRIEVAL_CONFIG,

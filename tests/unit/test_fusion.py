@@ -4,9 +4,9 @@ import pytest
 
 from rag_core.model.note import ChunkId
 from rag_core.retrieval.fusion import (
+    found_by_leg,
     highest_rrf_score,
     normalised,
-    ranks_by_leg,
     reciprocal_rank_fusion,
     relative_score_fusion,
 )
@@ -88,10 +88,10 @@ def test_a_score_that_is_no_number_is_refused(score: float) -> None:
         relative_score_fusion([[(A, score)]], weights=[1.0])
 
 
-def test_ranks_are_told_by_leg() -> None:
+def test_ranks_and_scores_are_told_by_leg() -> None:
     legs = {"semantic": [(A, 0.9), (B, 0.8)], "fulltext": [(B, 12.0)]}
 
-    assert ranks_by_leg(legs) == {A: {"semantic": 1}, B: {"semantic": 2, "fulltext": 1}}
+    assert found_by_leg(legs) == {A: {"semantic": (1, 0.9)}, B: {"semantic": (2, 0.8), "fulltext": (1, 12.0)}}
 
 
 def test_every_ranking_needs_a_weight() -> None:

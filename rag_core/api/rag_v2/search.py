@@ -193,7 +193,7 @@ def _results(hits: Sequence[Hit], hide: Hiding, *, with_parents: bool) -> list[d
 
 
 def _result(hit: Hit, rank: int, hide: Hiding, *, with_parent: bool) -> dict[str, Any]:
-    """A passage with RAG V2's names; how each leg scored it is not kept, only at which rank it found it."""
+    """A passage with RAG V2's names."""
     return {
         "id": str(hit.chunk_id),
         "documentId": str(hit.note_id),
@@ -202,6 +202,8 @@ def _result(hit: Hit, rank: int, hide: Hiding, *, with_parent: bool) -> dict[str
         **place_in_hierarchy(hit.note_id, hit.chunk_id, hit.section),
         "parentContent": hide(hit.expanded_content) if with_parent else None,
         "score": hit.score,
+        "vectorScore": _best_of(hit, "semantic"),
+        "bm25Score": _best_of(hit, "fulltext"),
         "rank": rank,
         "createdAt": moment_to_wire(hit.created_at),
         "metadata": {
@@ -217,3 +219,8 @@ def _result(hit: Hit, rank: int, hide: Hiding, *, with_parent: bool) -> dict[str
             "isAboveThreshold": hit.is_above_threshold,
         },
     }
+
+
+def _best_of(hit: Hit, leg: str) -> float | None:
+    """The best score that a leg's searches gave a passage; None where none found it."""
+    return max((score for name, score in hit.leg_scores.items() if name.partition(":")[0] == leg), default=None)
