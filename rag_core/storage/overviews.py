@@ -9,6 +9,7 @@ from psycopg.rows import dict_row
 
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Database
+from rag_core.storage.migration_control import MAX_ATTEMPTS
 from rag_core.storage.queries import query
 from rag_core.storage.rows import fetch_all, fetch_one, fetch_value
 
@@ -97,11 +98,10 @@ def count_pending(database: Database, tenant: TenantId) -> int:
 
 
 def fetch_newest_stale_change(database: Database, tenant: TenantId, *, fingerprint: str) -> tuple[int, datetime | None]:
-    """Count the stale notes, without waiting legacy notes, and return the time of their last change; None without any."""
+    """Count the stale notes that a run would take, and return the time of their last change; None without any."""
+    parameters = {"tenant": tenant, "fingerprint": fingerprint, "most_attempts": MAX_ATTEMPTS}
     with database.transaction(tenant) as connection:
-        row = connection.execute(
-            query("newest_stale_change"), {"tenant": tenant, "fingerprint": fingerprint}
-        ).fetchone()
+        row = connection.execute(query("newest_stale_change"), parameters).fetchone()
     assert row is not None
     return row[0], row[1]
 

@@ -9,6 +9,7 @@ from folders import Vault
 
 from rag_core.folders.following import follow_folders
 from rag_core.indexing import few_notes
+from rag_core.indexing.failures import MAX_ATTEMPTS, record_failures
 from rag_core.indexing.few_notes import index_few
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
@@ -67,6 +68,26 @@ def test_many_notes_are_left_to_runs(
     assert index_few(engine.database, tenant, engine.pipeline) == 0
 
     assert [is_live for _, is_live, _ in indexed(engine, tenant)] == [None, None, None]
+
+
+def test_notes_that_failed_too_often_do_not_count(
+    engine: Engine, tenant: TenantId, make_note, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(few_notes, "MAX_NOTES", 2)
+    given_up = [make_note(f"Nota {number}.", external_id=str(number)) for number in range(3)]
+    for _ in range(MAX_ATTEMPTS):
+        record_failures(
+            engine.database,
+            tenant,
+            dict.fromkeys(given_up, "no"),
+            stage="chunking",
+            fingerprint=engine.pipeline.fingerprint,
+        )
+    make_note("Nueva.", external_id="new")
+
+    assert index_few(engine.database, tenant, engine.pipeline) == 1
+
+    assert [name for name, is_live, _ in indexed(engine, tenant) if is_live] == ["new"]
 
 
 def test_a_followed_file_is_indexed_once_it_is_imported(engine: Engine, tenant: TenantId, tmp_path: Path) -> None:

@@ -57,9 +57,13 @@ group by d.path, d.checked_at;
 
 -- name: newest_stale_change
 select count(*), max(updated_at)
-from notes
+from notes n
 where tenant_id = %(tenant)s and indexed_fingerprint is distinct from %(fingerprint)s
-    and legacy_state is distinct from 'pending';
+    and legacy_state is distinct from 'pending'
+    and not exists (
+        select from migration_failures f
+        where f.tenant_id = n.tenant_id and f.note_id = n.note_id and f.attempts >= %(most_attempts)s
+    );
 
 -- name: count_pending_notes
 select count(*) from notes where tenant_id = %(tenant)s and legacy_state = 'pending';
