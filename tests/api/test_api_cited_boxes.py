@@ -130,9 +130,7 @@ def test_an_answer_leads_to_the_note_with_the_page_that_it_cites(client: TestCli
 
 
 @pytest.mark.parametrize(("query", "page"), [("Apollo", 2), ("Garten", 1)])
-def test_a_hit_leads_to_the_page_that_says_what_was_asked(
-    client: TestClient, note: str, query: str, page: int
-) -> None:
+def test_a_hit_leads_to_the_page_that_says_what_was_asked(client: TestClient, note: str, query: str, page: int) -> None:
     found = client.get("/", params={"q": query}).text
     address = unescape(re.findall(rf'href="(/notas/{note}\?[^"]*fragmento=[^"]*)"', found)[0])
 
