@@ -8,7 +8,8 @@ from rag_core.answering.confidence import judge_evidence
 from rag_core.answering.events import AnswerEvent, AnswerFinished, AnswerRequest, QuestionUnderstood, SourcesFound
 from rag_core.answering.finishing import OutgoingGate
 from rag_core.answering.generation import build_answerer
-from rag_core.answering.outcome import AnswerBasis, finished_answer, refused_answer
+from rag_core.answering.outcome import AnswerBasis, finished_answer, greeting_answer, refused_answer
+from rag_core.answering.quoting.asked_time import asked_year_of
 from rag_core.answering.quoting.extractive import ExtractiveAnswerer
 from rag_core.answering.recording import AnswerTrace, recorded
 from rag_core.answering.sources.compression import fetch_context
@@ -91,6 +92,8 @@ def _stages(
         cancellation=cancellation,
     )
     yield _understood(question, trace)
+    if question.is_greeting:
+        return greeting_answer(trace.query_id, question, wordings_of(request.contract)[question.language], trace.clock)
     answerer = build_answerer(chat, wordings=wordings_of(request.contract))
     require_wanted(cancellation)
     found = trace.found = find_sources(
@@ -154,7 +157,7 @@ def _prompt_context(
         timeout_seconds=SUMMARY_SHARE * settings.chat_timeout_ms / 1000,
         cancellation=cancellation,
     )
-    return replace(context, asked_time=found.asked_time, graph=graph)
+    return replace(context, asked_time=found.asked_time, asked_year=asked_year_of(found.retrieval), graph=graph)
 
 
 def _basis(

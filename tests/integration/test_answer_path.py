@@ -119,8 +119,49 @@ class TestAQuotation:
 
         assert (answer.confidence, {one.number for one in answer.citations}) == ("low", {1})
         assert set(answer.warnings) == {
-            language_of("es").messages.quoting_warnings[kind] for kind in ("may_not_answer", "not_of_the_time")
+            *(language_of("es").messages.quoting_warnings[kind] for kind in ("may_not_answer", "not_of_the_time")),
+            "Lo más cercano: nota del 4 de marzo de 2025.",
         }
+
+    @pytest.mark.parametrize(
+        ("question", "confidence", "quoted"),
+        [
+            ("¿Cuánto pagué de IBI en 2019?", "low", ""),
+            ("¿Cuánto pagué de IBI entre 2017 y 2019?", "low", ""),
+            ("¿Cuánto pagué de IBI en 2023?", "medium", "412 euros"),
+            ("¿Cuánto pagué de IBI en 2024?", "medium", "431 euros"),
+            ("¿Cuánto pagué de IBI en 2021?", "medium", "398 euros"),
+        ],
+    )
+    def test_of_a_year_it_is_of_a_note_of_that_year_or_low_and_says_so(
+        self,
+        engine: Engine,
+        tenant: TenantId,
+        make_note: Any,
+        index_notes: Any,
+        question: str,
+        confidence: str,
+        quoted: str,
+    ) -> None:
+        make_note("Pagué de IBI 412 euros.", external_id="a", created_at="2023-10-12T12:00+02:00")
+        make_note("Este año pagué de IBI 431 euros.", external_id="b", created_at="2024-10-14T12:00+02:00")
+        make_note("En 2021 pagué de IBI 398 euros.", external_id="c", created_at="2022-02-01T12:00+01:00")
+        index_notes()
+
+        answer = answered(ask(engine, tenant, question))
+
+        told = [language_of("es").messages.quoting_warnings["not_of_the_time"], "Lo más cercano: nota del "]
+        is_told = [any(warning.startswith(text) for warning in answer.warnings) for text in told]
+        assert (answer.confidence, is_told) == (confidence, [confidence == "low"] * 2)
+        assert quoted in answer.text
+
+    def test_of_a_year_without_any_note_the_refusal_says_when_the_nearest_is(
+        self, notes: Engine, tenant: TenantId
+    ) -> None:
+        answer = answered(ask(notes, tenant, "¿Qué hice en 1999?"))
+
+        assert answer.refusal == "insufficient_evidence"
+        assert answer.warnings[0] == language_of("es").messages.quoting_warnings["not_of_the_time"]
 
     def test_of_a_note_in_another_language_it_is_in_that_of_the_note_and_says_so(
         self, engine: Engine, tenant: TenantId, make_note: Any, index_notes: Any
