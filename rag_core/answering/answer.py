@@ -117,6 +117,7 @@ def _stages(
         yield from writing.sentences()
     finally:
         _tell_removed_citations(writing, basis, tenant, engine.metrics)
+    basis = replace(basis, context=writing.numbered_context)
     written = _with_verdicts(writing.finished(), basis, settings, chat, cancellation)
     return finished_answer(basis, written, settings)
 
@@ -203,6 +204,7 @@ def _writing(basis: AnswerBasis, answerer: Answerer, settings: Settings, cancell
         history=question.history,
         timeout_seconds=settings.chat_timeout_ms / 1000,
         cancellation=cancellation,
+        numbers_as_cited=contract != "rag_v2",  # which cites by titles and tells its sources before the answer
         gate=OutgoingGate(
             language=question.language,
             policy=redaction_policy(contract, settings.guardrails_personal_data),

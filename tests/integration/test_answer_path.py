@@ -16,7 +16,7 @@ from rag_core.answering.events import (
 )
 from rag_core.conversation.sessions import begin_session, read_conversation
 from rag_core.language.languages import language_of
-from rag_core.model.answer import Answer
+from rag_core.model.answer import Answer, Contract
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 
@@ -52,6 +52,29 @@ class TestAnAnswer:
             assert citation.evidence is not None
             assert note[citation.evidence[0] : citation.evidence[1]] == citation.quote
             assert answer.text[citation.mark[0] : citation.mark[1]].startswith("[")
+
+    @pytest.mark.parametrize("contract", ["command", "query", "rag_v2"])
+    def test_the_sources_it_cites_are_numbered_as_it_cites_them_but_where_they_were_told_before(
+        self, notes: Engine, tenant: TenantId, contract: Contract
+    ) -> None:
+        engine, _ = with_chat(notes, "Planté tomates y calabacines en el huerto [3]. El técnico cobró 180 euros [1].")
+
+        events = ask(
+            engine, tenant, "¿Qué planté en el huerto y cuánto cobró el técnico por la caldera?", contract=contract
+        )
+
+        answer, told = (
+            answered(events),
+            next(event for event in events if isinstance(event, SourcesFound)).context.sources,
+        )
+        assert answer.text.startswith("".join(sentences(events)))
+        by_number = {source.number: source for source in answer.sources}
+        assert list(by_number) == list(range(1, len(told) + 1))
+        assert {source.chunk_id for source in answer.sources} == {source.chunk_id for source in told}
+        assert [by_number[one.number].chunk_id for one in answer.citations] == [told[2].chunk_id, told[0].chunk_id]
+        assert [one.number for one in answer.citations] == ([3, 1] if contract == "rag_v2" else [1, 2])
+        shown = [one for event in events if isinstance(event, SentenceReady) for one in event.citations]
+        assert shown == list(answer.citations)
 
     def test_its_sentences_begin_where_they_say_and_their_marks_stand_where_they_say(
         self, notes: Engine, tenant: TenantId
