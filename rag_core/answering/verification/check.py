@@ -249,7 +249,7 @@ def _supports(claim: CitedClaim, group: Sequence[Citation], read: ReadSources) -
 def _support(claim: CitedClaim, read: ReadSource) -> Support:
     """The support of a claim; that of a sum by its terms and by adding them up, that of a quotation by its place."""
     found = support_of(claim, read)
-    held = evidence_of_total(claim.text, read.source) or quoted_span(claim.text, read)
+    held = evidence_of_total(claim.text, read.source) or (None if found.is_enough else quoted_span(claim.text, read))
     if held is None:
         return found
     return replace(found, span=held, share=1.0, is_consistent=True, is_contradicted=False, least_share=LEAST_SUPPORT)
