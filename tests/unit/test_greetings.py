@@ -26,6 +26,6 @@ def test_a_greeting_is_no_question_that_another_follows() -> None:
         Message(role="assistant", content="Pregunta lo que quieras."),
     )
 
-    (earlier,) = understand._earlier(history)  # noqa: SLF001  the order of a conversation, which no answer shows
+    (earlier,) = understand._earlier(history)
 
     assert (earlier.question, earlier.answer) == ("¿qué planté en marzo?", "Ajos.")
