@@ -9,6 +9,7 @@ from string import Formatter
 import pytest
 import typer
 from command_line import application, invoke
+from sources import ROOT, SOURCES, nodes_of
 
 from rag_core import errors
 from rag_core.cli.app import _LocalisedFormatter
@@ -16,7 +17,6 @@ from rag_core.cli.messages import LOCALE_VARIABLES, amount, language, localised,
 from rag_core.telemetry.logs import log_degraded
 from rag_core.translation import core_catalogue, document_catalogue
 
-ROOT = Path(__file__).resolve().parents[2]
 CLI = ROOT / "rag_core/cli"
 API = ROOT / "rag_core/api"
 LEAST_LETTERS = 4
@@ -131,6 +131,7 @@ class TestLocalised:
         assert [amount(count, "note") for count in (1, 2)] == ["1 nota", "2 notas"]
 
 
+@SOURCES
 class TestCatalogues:
     @pytest.mark.parametrize(
         "catalogue",
@@ -186,7 +187,7 @@ def placeholders(text: str) -> set[tuple[str, str | None, str | None]]:
 
 
 def calls(path: Path) -> Iterator[ast.Call]:
-    yield from (node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call))
+    yield from (node for node in nodes_of(path) if isinstance(node, ast.Call))
 
 
 def strings(node: ast.expr) -> list[str]:
@@ -230,7 +231,7 @@ def literals(folder: Path) -> list[str]:
     return [
         node.value
         for path in folder.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in nodes_of(path)
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]
 
