@@ -8,12 +8,19 @@ import pytest
 from databases import cloned_database
 from fastapi.testclient import TestClient
 from jobs_done import DoJobs, do_waiting
+from kept_parsers import kept_parsers
 
 from rag_core.api.app import create_app
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
 
 AddNote = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _parsers() -> Iterator[None]:
+    with kept_parsers():
+        yield
 
 
 @pytest.fixture
