@@ -1,11 +1,7 @@
 """Processes that parse, kept for the next parser of the tests: to start one takes half a second of processor time."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from subprocess import Popen
 from typing import Any, ClassVar
-
-import pytest
 
 from rag_core.parsing import working
 
@@ -40,14 +36,8 @@ class KeptWorker(working._Worker):
         return super()._started()
 
 
-@contextmanager
-def kept_parsers() -> Iterator[None]:
-    """Keep processes during the block, for tests that are not about them."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(working, "_Worker", KeptWorker)
-        yield
-    for process in KeptWorker.idle:
-        process.kill()
-        with process:
-            pass
-    KeptWorker.idle.clear()
+def end_kept_parsers() -> None:
+    """End the idle processes, before tests that look for processes."""
+    while KeptWorker.idle:
+        with KeptWorker.idle.pop() as process:
+            process.kill()
