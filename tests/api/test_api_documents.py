@@ -102,7 +102,8 @@ def test_a_name_is_kept_without_folders(client: TestClient, name: str, kept: str
 @pytest.mark.parametrize(
     ("content", "name", "status", "said"),
     [
-        (b"\0\1\2", "a.exe", 415, "wird nicht angenommen"),
+        (b"\0\1\2", "a.exe", 415, "die Datei ist eine .exe-Datei und wird nicht angenommen"),
+        (b"PK\3\4", "a.zip", 415, "die Datei ist ein ZIP-Archiv und wird nicht angenommen"),
         (b"", "a.md", 415, "die Datei ist leer"),
         (b"\0\1\2", "a.pdf", 415, "beschädigt"),
     ],
