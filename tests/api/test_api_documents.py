@@ -176,6 +176,29 @@ def test_a_document_has_a_structure(client: TestClient, do_jobs: DoJobs) -> None
     assert structure["sections"][0]["end"] == len(content)
     assert structure["chunks"][0]["method"] == "hierarchical"
     assert structure["parserMetadata"]["parserUsed"] == "native"
+    assert {(chunk["startPage"], chunk["endPage"]) for chunk in structure["chunks"]} == {(None, None)}
+
+
+def test_each_chunk_tells_the_pages_it_begins_and_ends_on(client: TestClient, do_jobs: DoJobs) -> None:
+    book = openpyxl.Workbook()
+    for name in ("Enero", "Febrero"):
+        sheet = book.create_sheet(name)
+        sheet.append(("Cosa", "Euros"))
+        for number in range(30):
+            sheet.append((f"{name} {number}", number))
+    book.remove(book["Sheet"])
+    saved = io.BytesIO()
+    book.save(saved)
+    document = uploaded(client, saved.getvalue(), "Cuentas.xlsx")
+    do_jobs()
+
+    chunks = client.get(f"/api/v2/documents/{document}/structure").json()["chunks"]
+
+    content = client.get(f"/api/notes/{document}").json()["content"]
+    pages = [(chunk["startPage"], chunk["endPage"]) for chunk in chunks]
+    february = content.rindex("\n", 0, content.index("Febrero"))
+    assert pages == [(1, 1) if chunk["start"] < february else (2, 2) for chunk in chunks]
+    assert len(set(pages)) == 2
 
 
 def test_the_original_comes_back_as_it_was(client: TestClient, do_jobs: DoJobs) -> None:
