@@ -94,10 +94,11 @@ def test_a_fallback_is_told_in_german(client: TestClient, engine: Engine, parsin
 
 
 def test_differing_tables_are_told_in_german(client: TestClient, engine: Engine) -> None:
-    _, state = document_sent(client, engine, {"primary": "docling", "validateOutput": True})
+    document, state = document_sent(client, engine, {"primary": "docling", "validateOutput": True})
 
     said = "die Zahl der Tabellen weicht ab (docling 1, native 0); mit dem Original vergleichen"
     assert state["warnings"] == [said]
+    assert client.get(f"/api/v2/documents/{document}/structure").json()["parserMetadata"]["warnings"] == [said]
 
 
 def test_the_services_are_unchanged_by_a_document_that_is_sent_again(client: TestClient, engine: Engine) -> None:

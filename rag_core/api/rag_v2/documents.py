@@ -1,6 +1,7 @@
 """``/api/v2/documents``: uploads, their state, structure and originals. Errors are in German."""
 
-from collections.abc import Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import Annotated, Any, Literal
@@ -104,6 +105,8 @@ class ChunkSummary(_Body):
     level: Literal[0, 2] = LEVEL
     parent_id: str | None = PARENT
     section_path: list[str] = Field(description="Titles of the sections that it begins in, the outermost first.")
+    start_page: int | None
+    end_page: int | None
     sentences: int | None = Field(description="Sentences that it has a part of; null until it is chunked.")
     semantic_density: float | None = Field(
         description="Mean cosine of neighbouring sentences; null for one sentence, and without a vector for each."
@@ -195,13 +198,13 @@ def read_structure(document_id: DocumentPath, context: Context) -> dict[str, Any
         "title": note.title,
         "sections": sections,
         "blocks": [_block(block) for block in blocks],
-        "chunks": [_chunk(wanted, chunk, paths) for chunk in chunks],
+        "chunks": [_chunk(wanted, chunk, paths, blocks) for chunk in chunks],
         "parserMetadata": {
             "parserUsed": reader_of(upload.parser),
             "parsingConfidence": upload.parser_confidence,
             "pages": upload.pages,
             "pageUnit": upload.page_unit,
-            "warnings": upload.warnings,
+            "warnings": [_german().translate(warning) for warning in upload.warnings],
         },
         "metadata": metadata_to_wire(note, upload, file, told, translate=_german().translate),
     }
@@ -276,8 +279,12 @@ def _block(block: StoredBlock) -> dict[str, Any]:
     }
 
 
-def _chunk(note: NoteId, chunk: StoredChunkSpan, paths: Mapping[str, list[str]]) -> dict[str, Any]:
+def _chunk(
+    note: NoteId, chunk: StoredChunkSpan, paths: Mapping[str, list[str]], blocks: Sequence[StoredBlock]
+) -> dict[str, Any]:
     place = place_in_hierarchy(note, chunk.chunk_id, chunk.section)
+    first = bisect_right(blocks, chunk.start, key=lambda block: block.end)
+    touched = blocks[first : bisect_left(blocks, chunk.end, key=lambda block: block.start)]
     return {
         "chunkId": str(chunk.chunk_id),
         "index": chunk.chunk_index,
@@ -287,6 +294,8 @@ def _chunk(note: NoteId, chunk: StoredChunkSpan, paths: Mapping[str, list[str]])
         "method": chunk.chunking_method,
         **place,
         "sectionPath": paths.get(place["parentId"], []),
+        "startPage": touched[0].page if touched else None,
+        "endPage": touched[-1].page if touched else None,
         "sentences": chunk.sentences,
         "semanticDensity": chunk.semantic_density,
     }
