@@ -86,15 +86,20 @@ def test_a_search_and_the_graph_call_an_entity_by_the_same_id(client: TestClient
 
 
 def test_documents_share_entities_and_nothing_else(client: TestClient, do_jobs: DoJobs, document: str) -> None:
-    other = uploaded(client, QUARREL, "Casa.md")
+    other = uploaded(client, f"{SALE}\n\n{QUARREL}", "Casa.md")
     do_jobs()
 
     graph, others = graph_of(client, document), graph_of(client, other)
 
-    assert [node["name"] for node in others["nodes"]] == ["venta del tractor viejo", "discusión familiar"]
-    assert others["nodes"][0]["id"] == graph["nodes"][2]["id"]
-    assert [edge["evidence"] for edge in others["edges"]] == [QUARREL]
+    assert [node["name"] for node in others["nodes"]] == [
+        "pérdida de la cosecha",
+        "venta del tractor viejo",
+        "discusión familiar",
+    ]
+    assert [node["id"] for node in others["nodes"][:2]] == [node["id"] for node in graph["nodes"][1:]]
+    assert [edge["evidence"] for edge in others["edges"]] == [SALE, QUARREL]
     assert [edge["evidence"] for edge in graph["edges"]] == [HAIL, SALE]
+    assert [len(node["mentions"]) for node in graph["nodes"]] == [1, 2, 1]
 
 
 def test_a_document_without_causes_has_an_empty_graph(client: TestClient, do_jobs: DoJobs) -> None:
