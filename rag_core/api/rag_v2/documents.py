@@ -1,4 +1,4 @@
-"""``/api/v2/documents``: uploads, their state, structure and originals. Errors are in German."""
+"""``/api/v2/documents``: uploads, their state, structure, graph and originals. Errors are in German."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
@@ -14,6 +14,7 @@ from pydantic.alias_generators import to_camel
 
 from rag_core.api.access import Context, RequestContext
 from rag_core.api.errors import ExplainedError, explained
+from rag_core.api.rag_v2.document_graph import DocumentGraph, EntitySummary, document_graph_to_wire, entities_to_wire
 from rag_core.api.rag_v2.enriched_metadata import EnrichedMetadata, metadata_to_wire
 from rag_core.api.rag_v2.sections import place_in_hierarchy, sections_to_wire
 from rag_core.api.schemas import LEVEL, PARENT, Moment, failures
@@ -25,6 +26,7 @@ from rag_core.parsing.services.options import read_options
 from rag_core.storage.database import Connection
 from rag_core.storage.documents import StoredBlock, StoredChunkSpan, fetch_blocks, fetch_chunk_spans
 from rag_core.storage.note_enrichments import fetch_enrichment, fetch_file_facts
+from rag_core.storage.note_graph import fetch_mentions, fetch_relations
 from rag_core.storage.notes import fetch_note
 from rag_core.storage.uploads import delete_upload, fetch_original_of
 from rag_core.translation import MessageTranslator, document_catalogue
@@ -121,6 +123,7 @@ class DocumentStructure(_Body):
     sections: list[SectionOut]
     blocks: list[BlockOut]
     chunks: list[ChunkSummary]
+    entities: list[EntitySummary] = Field(description="As the nodes of the document's graph.")
     parser_metadata: dict[str, Any]
     metadata: EnrichedMetadata
 
@@ -181,7 +184,7 @@ def read_status(document_id: DocumentPath, context: Context) -> dict[str, Any]:
 
 @router.get("/{document_id}/structure", response_model=DocumentStructure, responses=failures(400, 404, 503))
 def read_structure(document_id: DocumentPath, context: Context) -> dict[str, Any]:
-    """Sections, blocks and chunks of a document, and what is told of it."""
+    """Sections, blocks, chunks and entities of a document, and what is told of it."""
     wanted = NoteId(document_id)
     state = _state(context, document_id)
     tenant = context.writing_tenant
@@ -189,6 +192,7 @@ def read_structure(document_id: DocumentPath, context: Context) -> dict[str, Any
         note = fetch_note(connection, tenant, wanted)
         blocks = fetch_blocks(connection, tenant, wanted)
         chunks = fetch_chunk_spans(connection, tenant, wanted, model=context.engine.model)
+        mentions = fetch_mentions(connection, tenant, wanted)
         file = fetch_file_facts(connection, tenant, wanted)
         told = fetch_enrichment(connection, tenant, wanted)
     upload, sections = state.upload, sections_to_wire(note, blocks)
@@ -199,6 +203,7 @@ def read_structure(document_id: DocumentPath, context: Context) -> dict[str, Any
         "sections": sections,
         "blocks": [_block(block) for block in blocks],
         "chunks": [_chunk(wanted, chunk, paths, blocks) for chunk in chunks],
+        "entities": entities_to_wire(note, mentions),
         "parserMetadata": {
             "parserUsed": reader_of(upload.parser),
             "parsingConfidence": upload.parser_confidence,
@@ -208,6 +213,18 @@ def read_structure(document_id: DocumentPath, context: Context) -> dict[str, Any
         },
         "metadata": metadata_to_wire(note, upload, file, told, translate=_german().translate),
     }
+
+
+@router.get("/{document_id}/graph", response_model=DocumentGraph, responses=failures(400, 404, 503))
+def read_graph(document_id: DocumentPath, context: Context) -> dict[str, Any]:
+    """Entities that a document speaks of, and the relations that it states between them."""
+    wanted = _state(context, document_id).document_id
+    tenant = context.writing_tenant
+    with explained(NotFoundError, NO_SUCH_DOCUMENT), _transaction(context) as connection:
+        note = fetch_note(connection, tenant, wanted)
+        mentions = fetch_mentions(connection, tenant, wanted)
+        relations = fetch_relations(connection, tenant, wanted)
+    return document_graph_to_wire(note, mentions, relations)
 
 
 @router.get("/{document_id}/original", responses=failures(400, 404, 503))
