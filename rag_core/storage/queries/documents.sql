@@ -255,6 +255,39 @@ select path from documents
 where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s and is_upload and status <> 'archived' and job_id = %(job)s
 for update;
 
+-- name: hold_note
+select content_hash from notes where tenant_id = %(tenant)s and note_id = %(note)s for no key update;
+
+-- name: queue_outdated_upload
+-- Of all tenants: the upload that waits longest to be parsed anew, and its job. A note without blocks was edited.
+with outdated as (
+    select d.tenant_id, d.source, d.path, d.document_id, d.file_hash, n.title, f.version, f.suffix, j.parameters -> 'options' as options
+    from brain.documents d
+    join unnest(%(formats)s::text[], %(versions)s::text[], %(suffixes)s::text[]) f (format, version, suffix) using (format)
+    join brain.notes n using (tenant_id, note_id)
+    join brain.originals using (tenant_id, file_hash)
+    left join brain.evaluation_jobs j using (tenant_id, job_id)
+    where d.is_upload and d.status = 'imported' and split_part(d.parser, '+', 1) is distinct from f.version
+        and exists (select from brain.blocks b where b.tenant_id = d.tenant_id and b.note_id = d.note_id)
+        and coalesce(j.state, '') not in ('queued', 'running')
+        and (j.parameters ->> 'parser' is distinct from f.version or j.finished_at < now() - interval '1 day')
+    order by d.checked_at
+    limit 1
+    for update of d skip locked
+), queued as (
+    insert into brain.evaluation_jobs (tenant_id, kind, parameters)
+    select tenant_id, 'ingestion', jsonb_build_object(
+        'path', path, 'document_id', document_id, 'hash', encode(file_hash, 'hex'), 'name', 'document' || suffix, 'title', title,
+        'options', coalesce(options, '{}'), 'parser', version
+    )
+    from outdated
+    returning job_id
+)
+update brain.documents d set job_id = q.job_id
+from outdated o, queued q
+where d.tenant_id = o.tenant_id and d.source = o.source and d.path = o.path
+returning d.document_id;
+
 -- name: delete_upload
 -- Who sees some departments' notes deletes what is for these departments alone.
 delete from documents
