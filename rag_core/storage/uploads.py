@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from rag_core.model.document import PageUnit
+from rag_core.model.document import PageUnit, WarningKind
 from rag_core.model.note import Note, NoteId, TenantId, content_hash, note_id_for
 from rag_core.storage.database import Connection
 from rag_core.storage.notes import delete_notes
@@ -34,6 +34,7 @@ class UploadState:
     parser: str | None
     parser_confidence: float | None
     warnings: list[str]
+    warning_kinds: list[WarningKind | None]
     checked_at: datetime
     job_state: Literal["queued", "running", "completed", "failed", "cancelled"] | None
     stage: str | None

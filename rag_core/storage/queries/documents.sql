@@ -45,7 +45,8 @@ group by f.tenant_id, f.source
 order by f.source;
 
 -- name: list_file_states
-select d.path, d.note_id, d.parser, d.pages, array(select jsonb_array_elements_text(d.warnings)) as warnings, d.error,
+select d.path, d.note_id, d.parser, d.pages, d.error,
+    array(select coalesce(w ->> 'text', w #>> '{}') from jsonb_array_elements(d.warnings) w) as warnings,
     e.document_type,
     case when d.status <> 'imported' then d.status when n.indexed_fingerprint is null then 'waiting' else 'indexed' end as state
 from documents d
@@ -71,7 +72,8 @@ where tenant_id = %(tenant)s and source = %(source)s;
 
 -- name: fetch_files
 select path, status, file_size, modified_ns, note_id, error, format, file_hash, parser, parser_confidence, author, pages, page_unit,
-    array(select jsonb_array_elements_text(warnings)) as warnings, checked_at
+    array(select coalesce(w ->> 'text', w #>> '{}') from jsonb_array_elements(warnings) w) as warnings,
+    array(select w ->> 'type' from jsonb_array_elements(warnings) w) as warning_kinds, checked_at
 from documents
 where tenant_id = %(tenant)s and source = %(source)s and not is_upload;
 
@@ -335,8 +337,9 @@ where d.tenant_id = %(tenant)s and d.note_id = %(note)s and d.is_upload;
 -- name: list_uploads
 -- The newest uploads, each with the job that parses it.
 select d.path, d.document_id, d.note_id, d.status, d.error, d.file_hash, d.pages, d.page_unit, d.parser, d.parser_confidence,
-    array(select jsonb_array_elements_text(d.warnings)) as warnings, d.checked_at, j.state as job_state, j.stage, j.done, j.total,
-    j.error as job_error
+    array(select coalesce(w ->> 'text', w #>> '{}') from jsonb_array_elements(d.warnings) w) as warnings,
+    array(select w ->> 'type' from jsonb_array_elements(d.warnings) w) as warning_kinds,
+    d.checked_at, j.state as job_state, j.stage, j.done, j.total, j.error as job_error
 from (
     select * from documents
     where tenant_id = %(tenant)s and is_upload and (%(document)s::uuid is null or document_id = %(document)s)
