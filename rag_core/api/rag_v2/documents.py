@@ -66,7 +66,9 @@ class DocumentStatusOut(_Body):
     name: str
     status: DocumentStatus
     progress: int = Field(ge=0, le=100)
-    current_step: str
+    current_step: str = Field(
+        description="While the job runs `fetching`, `parsing`, `chunking`, `embedding` or `extracting`, else as `status`."
+    )
     parser_used: str | None
     pages: int | None
     warnings: list[str]
@@ -210,7 +212,7 @@ def read_status(document_id: DocumentPath, context: Context) -> dict[str, Any]:
         "name": upload.path,
         "status": state.status,
         "progress": state.progress,
-        "currentStep": state.status,
+        "currentStep": state.step,
         "parserUsed": reader_of(upload.parser),
         "pages": upload.pages,
         "warnings": [_german().translate(warning) for warning in upload.warnings],
