@@ -118,7 +118,9 @@ def test_a_note_whose_text_was_edited_is_left(client: TestClient, engine: Engine
 
 
 @pytest.mark.parametrize(
-    ("changed", "is_left"), [({"content": "Otro texto."}, True), ({"title": "Mi taller"}, False)], ids=["text", "title"]
+    ("changed", "is_left"),
+    [({"content": "Otro texto."}, True), ({"title": "Mi taller"}, False), ({"metadata": {"autor": "Marta"}}, False)],
+    ids=["text", "title", "metadata"],
 )
 def test_an_edit_while_it_is_parsed_stays(
     client: TestClient,
@@ -126,7 +128,7 @@ def test_an_edit_while_it_is_parsed_stays(
     engine: Engine,
     outdated: str,
     monkeypatch: pytest.MonkeyPatch,
-    changed: dict[str, str],
+    changed: dict[str, Any],
     is_left: bool,
 ) -> None:
     parse, edits = ingestion._parsed, [changed]
