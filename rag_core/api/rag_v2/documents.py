@@ -16,11 +16,17 @@ from rag_core.api.access import Context, RequestContext
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.rag_v2.document_graph import DocumentGraph, EntitySummary, document_graph_to_wire, entities_to_wire
 from rag_core.api.rag_v2.enriched_metadata import EnrichedMetadata, metadata_to_wire
-from rag_core.api.rag_v2.sections import place_in_hierarchy, sections_to_wire
+from rag_core.api.rag_v2.sections import (
+    blocks_to_wire,
+    contents_to_wire,
+    place_in_hierarchy,
+    sections_to_wire,
+    warnings_to_wire,
+)
 from rag_core.api.schemas import LEVEL, PARENT, Moment, failures
 from rag_core.errors import ConflictError, DocumentRefusedError, NotFoundError, ParserOptionError
 from rag_core.folders.opening import parsing_limits
-from rag_core.model.document import reader_of
+from rag_core.model.document import PageUnit, WarningKind, reader_of
 from rag_core.model.note import NoteId
 from rag_core.parsing.services.options import read_options
 from rag_core.storage.database import Connection
@@ -62,7 +68,9 @@ class DocumentStatusOut(_Body):
     name: str
     status: DocumentStatus
     progress: int = Field(ge=0, le=100)
-    current_step: str
+    current_step: str = Field(
+        description="While the job runs `fetching`, `parsing`, `chunking`, `embedding` or `extracting`, else as `status`."
+    )
     parser_used: str | None
     pages: int | None
     warnings: list[str]
@@ -86,6 +94,8 @@ class SectionOut(_Body):
 class BlockOut(_Body):
     """A block: `content[start:end]` of the note, in code points."""
 
+    id: str
+    parent_id: str | None = Field(description="The heading that it stands under; null before the first.")
     type: Literal["heading", "paragraph", "list", "table", "code", "image"]
     start: int
     end: int
@@ -93,6 +103,37 @@ class BlockOut(_Body):
     page_number: int | None
     bounding_box: list[float] | None = Field(description="Left, top, right, bottom in points.")
     confidence: float | None
+    extraction_method: Literal["native", "docling", "llamaparse", "validated"] | None = Field(
+        description="Of a table: what read it; `validated` where a second parser agreed."
+    )
+
+
+class ContentsEntry(_Body):
+    """A heading in the table of contents."""
+
+    title: str
+    level: int
+    block_id: str
+    page: int | None
+
+
+class ParserWarning(_Body):
+    """A doubt about what was read."""
+
+    type: WarningKind | None = Field(description="Null for a document that was read before types were kept.")
+    message: str = Field(description="In German.")
+    page: int | None
+    block_id: str | None = Field(description="First block of that page.")
+
+
+class ParserMetadata(_Body):
+    """Facts about the parser's work."""
+
+    parser_used: str | None
+    parsing_confidence: float | None
+    pages: int | None
+    page_unit: PageUnit
+    warnings: list[ParserWarning]
 
 
 class ChunkSummary(_Body):
@@ -121,10 +162,11 @@ class DocumentStructure(_Body):
     document_id: str
     title: str | None
     sections: list[SectionOut]
+    table_of_contents: list[ContentsEntry]
     blocks: list[BlockOut]
     chunks: list[ChunkSummary]
     entities: list[EntitySummary] = Field(description="As the nodes of the document's graph.")
-    parser_metadata: dict[str, Any]
+    parser_metadata: ParserMetadata
     metadata: EnrichedMetadata
 
 
@@ -173,7 +215,7 @@ def read_status(document_id: DocumentPath, context: Context) -> dict[str, Any]:
         "name": upload.path,
         "status": state.status,
         "progress": state.progress,
-        "currentStep": state.status,
+        "currentStep": state.step,
         "parserUsed": reader_of(upload.parser),
         "pages": upload.pages,
         "warnings": [_german().translate(warning) for warning in upload.warnings],
@@ -196,12 +238,14 @@ def read_structure(document_id: DocumentPath, context: Context) -> dict[str, Any
         file = fetch_file_facts(connection, tenant, wanted)
         told = fetch_enrichment(connection, tenant, wanted)
     upload, sections = state.upload, sections_to_wire(note, blocks)
+    shown = blocks_to_wire(wanted, blocks, parser=upload.parser)
     paths = {section["id"]: section["path"] for section in sections}
     return {
         "documentId": str(wanted),
         "title": note.title,
         "sections": sections,
-        "blocks": [_block(block) for block in blocks],
+        "tableOfContents": contents_to_wire(sections, shown),
+        "blocks": shown,
         "chunks": [_chunk(wanted, chunk, paths, blocks) for chunk in chunks],
         "entities": entities_to_wire(note, mentions),
         "parserMetadata": {
@@ -209,7 +253,7 @@ def read_structure(document_id: DocumentPath, context: Context) -> dict[str, Any
             "parsingConfidence": upload.parser_confidence,
             "pages": upload.pages,
             "pageUnit": upload.page_unit,
-            "warnings": [_german().translate(warning) for warning in upload.warnings],
+            "warnings": warnings_to_wire(upload, shown, _german().translate),
         },
         "metadata": metadata_to_wire(note, upload, file, told, translate=_german().translate),
     }
@@ -282,18 +326,6 @@ def _state(context: RequestContext, document_id: UUID) -> DocumentState:
 def _transaction(context: RequestContext) -> AbstractContextManager[Connection]:
     """A transaction of the tenant that uploads go to, though a reader may see the demo's notes until it has some."""
     return context.database.transaction(context.writing_tenant, timeout_ms=context.timeout_ms)
-
-
-def _block(block: StoredBlock) -> dict[str, Any]:
-    return {
-        "type": block.kind,
-        "start": block.start,
-        "end": block.end,
-        "level": block.level,
-        "pageNumber": block.page,
-        "boundingBox": block.box,
-        "confidence": block.confidence,
-    }
 
 
 def _chunk(
