@@ -370,13 +370,6 @@ left join lateral (
 ) as first_from on true
 where c.tenant_id = %(tenant)s and c.chunk_id = any(%(chunks)s);
 
--- name: count_rows_before
--- Rows of Markdown tables of notes, each a line, that end before a place; in the order given.
-select regexp_count(substr(n.content, p.start_char + 1, p.end_char - p.start_char), E'\n') - 2
-from unnest(%(notes)s::uuid[], %(starts)s::int[], %(ends)s::int[]) with ordinality p (note_id, start_char, end_char, place)
-left join notes n on n.tenant_id = %(tenant)s and n.note_id = p.note_id
-order by p.place;
-
 -- name: fetch_windows
 -- The texts of windows, each a slice of its note, with what a reader needs to know of the note: of a document also the blocks
 -- with pages that hold the window, from the last one that begins before it. A note whose text changed since the spans were read
