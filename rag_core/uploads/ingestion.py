@@ -102,9 +102,13 @@ def _ingest_fetched(
 
 
 def _ingest_again(
-    engine: Engine, tenant: TenantId, parameters: Mapping[str, Any], progress: JobProgress
+    engine: Engine, tenant: TenantId, parameters: Mapping[str, Any], progress: JobProgress, *, tries: int = 3
 ) -> dict[str, Any]:
-    """Parse an upload anew; title, language, date, metadata and audience of its note stay."""
+    """Parse an upload anew; title, language, date, metadata and audience of its note stay.
+
+    Raises:
+        ConflictError: the note was edited meanwhile at each of so many tries.
+    """
     path, document = str(parameters["path"]), NoteId(UUID(parameters["document_id"]))
     with engine.database.transaction(tenant) as connection:
         content = fetch_original(connection, tenant, bytes.fromhex(parameters["hash"]))
@@ -124,8 +128,10 @@ def _ingest_again(
     )
     try:
         return _store(engine, tenant, _stored(path, content), replace(read, note=note), progress, known=known)
-    except ConflictError:  # edited meanwhile
-        return _ingest_again(engine, tenant, parameters, progress)
+    except ConflictError:
+        if tries == 1:
+            raise
+        return _ingest_again(engine, tenant, parameters, progress, tries=tries - 1)
 
 
 def _as_archived(engine: Engine, tenant: TenantId, path: str, read: ReadFile) -> ReadFile:

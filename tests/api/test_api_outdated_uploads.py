@@ -151,6 +151,28 @@ def test_an_edit_while_it_is_parsed_stays(
     assert not is_queued(engine)
 
 
+def test_one_that_is_edited_at_each_of_three_tries_is_left_for_another_day(
+    client: TestClient, do_jobs: DoJobs, engine: Engine, outdated: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parse, titles = ingestion._parsed, ["cuarto", "tercero", "segundo", "primero"]
+
+    def parsed_and_edited(*given: Any) -> Any:
+        read = parse(*given)
+        edit(client, outdated, title=titles.pop())
+        return read
+
+    monkeypatch.setattr(ingestion, "_parsed", parsed_and_edited)
+
+    assert is_queued(engine)
+    do_jobs()
+
+    assert titles == ["cuarto"]
+    assert note_of(client, outdated)["title"] == "tercero"
+    assert parser_of(engine) == "md/0"
+    assert client.get(f"/api/v2/documents/{outdated}/status").json()["status"] == "completed"
+    assert not is_queued(engine)
+
+
 def test_what_cannot_be_parsed_any_more_stays_and_is_tried_a_day_later(
     client: TestClient, do_jobs: DoJobs, engine: Engine, outdated: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
