@@ -222,6 +222,8 @@ class Settings(BaseModel):
     max_note_characters: int = Field(1_000_000, ge=1, le=10_000_000, description="Longer notes are rejected.")
     document_max_mb: int = Field(100, ge=1, le=500, description="Larger files are refused.")
     uploads_max_mb: int = Field(10_000, ge=1, description="All uploads of a tenant together have no more.")
+    uploads_max_files: int = Field(100_000, ge=1, description="A tenant has no more uploads.")
+    uploads_max_pages: int = Field(1_000_000, ge=1, description="All uploads of a tenant together have no more.")
     document_max_pages: int = Field(2000, ge=1, description="Documents with more pages are refused.")
     document_seconds: float = Field(120, ge=1, description="A file that takes longer to parse has failed.")
     document_memory_mb: int = Field(2000, ge=256, description="Memory of a process that parses files.")

@@ -154,9 +154,19 @@ def set_upload_job(connection: Connection, tenant: TenantId, path: str, job_id: 
     connection.execute(query("set_upload_job"), parameters)
 
 
-def sum_uploads(connection: Connection, tenant: TenantId, *, but: str) -> int:
-    """Bytes of all uploads of a tenant but the one with that path."""
-    return int(fetch_value(connection, "sum_uploads", {"tenant": tenant, "path": but}))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UploadSums:
+    """Number of uploads, of their bytes, and of the pages of those that were parsed."""
+
+    files: int
+    bytes: int
+    pages: int
+
+
+def sum_uploads(connection: Connection, tenant: TenantId, *, but: str) -> UploadSums:
+    """Sums of all uploads of a tenant but the one with that path."""
+    (sums,) = fetch_all(connection, UploadSums, "sum_uploads", {"tenant": tenant, "path": but})
+    return sums
 
 
 def hold_upload(connection: Connection, tenant: TenantId, path: str, job: UUID) -> bool:

@@ -50,7 +50,7 @@ def ingest(engine: Engine, tenant: TenantId, parameters: Mapping[str, Any], prog
         DocumentRefusedError, DocumentFailedError, InvalidInputError: the file cannot be taken; the document's state says why, and
             the note of an earlier version stays.
         NotFoundError: the upload was deleted, archived or sent again meanwhile; nothing is stored.
-        TenantFullError: what was fetched finds no room among the tenant's uploads.
+        TenantFullError: what was fetched, or the document's pages, find no room among the tenant's uploads.
     """
     run = _ingest_fetched if "url" in parameters else _ingest_again if "parser" in parameters else _ingest_sent
     return run(engine, tenant, parameters, progress)
@@ -231,9 +231,11 @@ def _store(
             raise ConflictError(f"the note of {file.path} was edited meanwhile")
 
     def beside(connection: Connection) -> None:
-        if original is not None:
-            check_room(connection, tenant, engine.settings, len(original), path=file.path)
-        _record(connection, tenant=tenant, file=read.recorded(file), read=read, job=progress.job_id)
+        recorded = read.recorded(file)
+        if known is None:
+            size, pages = len(original or b""), recorded.pages or 0
+            check_room(connection, tenant, engine.settings, path=file.path, size=size, pages=pages)
+        _record(connection, tenant=tenant, file=recorded, read=read, job=progress.job_id)
         if original is not None and file.file_hash is not None:
             insert_original(connection, tenant, file.file_hash, original)
 

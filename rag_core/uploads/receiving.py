@@ -68,7 +68,7 @@ def receive(
         DocumentRefusedError: it has no format that is taken.
         InvalidInputError: the metadata cannot be taken.
         ParserOptionError: an option cannot be honoured.
-        TenantFullError: the tenant's uploads have as many bytes as they may.
+        TenantFullError: the tenant has as many uploads as it may, or these as many bytes.
         TooManyJobsError: the tenant has as many unfinished jobs as it may.
     """
     limit = parsing_limits(settings).max_bytes
@@ -91,7 +91,7 @@ def receive(
     with everything.transaction(tenant) as connection:
         hold_tenant(everything, connection, tenant)
         path = hold_upload_name(connection, tenant, f"{folder_of(database.departments)}{name}", digest)
-        check_room(connection, tenant, settings, len(content), path=path)
+        check_room(connection, tenant, settings, path=path, files=1, size=len(content))
         document_id = free_document_id(connection, tenant, path)
         insert_upload(
             connection,
@@ -133,6 +133,7 @@ def receive_address(
 
     Raises:
         InvalidInputError: the operator does not allow to fetch it, or the title or the metadata cannot be taken.
+        TenantFullError: the tenant has as many uploads as it may.
         TooManyJobsError: the tenant has as many unfinished jobs as it may.
     """
     limits = fetch_limits(settings)
@@ -145,6 +146,7 @@ def receive_address(
         before = hold_upload_of_url(connection, tenant, url, database.departments)
         name = f"{folder_of(database.departments)}{plain_name(name_of(url))}"
         path = before.path if before else hold_upload_name(connection, tenant, name, None)
+        check_room(connection, tenant, settings, path=path, files=1)
         document_id = before.document_id if before else free_document_id(connection, tenant, path)
         insert_upload(
             connection,
@@ -208,17 +210,37 @@ def name_of(url: str) -> str:
     return PurePosixPath(unquote(parts.path)).name or parts.hostname or ""
 
 
-def check_room(connection: Connection, tenant: TenantId, settings: Settings, size: int, *, path: str) -> None:
-    """Keep room for an upload of the tenant; what stands at its path is replaced.
+def check_room(
+    connection: Connection,
+    tenant: TenantId,
+    settings: Settings,
+    *,
+    path: str,
+    files: int = 0,
+    size: int = 0,
+    pages: int = 0,
+) -> None:
+    """Keep room for so much of an upload of the tenant; what stands at its path is replaced.
 
     Raises:
-        TenantFullError: there is none for so many bytes.
+        TenantFullError: there is none.
     """
-    limit = settings.uploads_max_mb * 1_000_000
-    if sum_uploads(connection, tenant, but=path) + size > limit:
+    used = sum_uploads(connection, tenant, but=path)
+    if files and used.files + files > settings.uploads_max_files:
+        raise TenantFullError(
+            f"{tenant} has {settings.uploads_max_files:,} uploads, as many as it may; delete some, or raise BRAIN_UPLOADS_MAX_FILES",
+            limit=settings.uploads_max_files,
+        )
+    if size and used.bytes + size > settings.uploads_max_mb * 1_000_000:
         raise TenantFullError(
             f"{tenant} has uploads of {settings.uploads_max_mb:,} MB, as many as it may; delete some, or raise BRAIN_UPLOADS_MAX_MB",
             limit=settings.uploads_max_mb,
+        )
+    if pages and used.pages + pages > settings.uploads_max_pages:
+        raise TenantFullError(
+            f"the uploads of {tenant} would have more than {settings.uploads_max_pages:,} pages; delete some, or raise "
+            "BRAIN_UPLOADS_MAX_PAGES",
+            limit=settings.uploads_max_pages,
         )
 
 

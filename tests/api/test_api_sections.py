@@ -172,3 +172,17 @@ def test_candidates_are_counted_beyond_the_limit(client: TestClient, document: s
 
     assert len(body["results"]) == 1
     assert body["totalCandidates"] == len(structure_of(client, document)["chunks"])
+
+
+def test_each_chunk_tells_whether_it_has_a_table_or_code(client: TestClient, do_jobs: DoJobs) -> None:
+    table, code = "| Beet | Kilo |\n| --- | --- |\n| Nord | 3 |", "```\ngiessen(beet)\nernten(beet)\n```"
+    document = uploaded(client, f"# Garten\n\n{FILLING}\n\n{table}\n\n{FILLING}\n\n{code}\n\n{FILLING}", "Garten.md")
+    do_jobs()
+
+    chunks = structure_of(client, document)["chunks"]
+
+    content = client.get(f"/api/notes/{document}").json()["content"]
+    told = [(chunk["hasTable"], chunk["hasCode"]) for chunk in chunks]
+    texts = [content[chunk["start"] : chunk["end"]] for chunk in chunks]
+    assert told == [("Nord" in text, "giessen" in text) for text in texts]
+    assert {(True, False), (False, True), (False, False)} <= set(told)

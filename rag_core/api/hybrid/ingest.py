@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel
 from rag_core.api.access import Context
 from rag_core.api.errors import ExplainedError, explained, tongue_for
 from rag_core.api.schemas import Given, Text, failures
-from rag_core.errors import InvalidFieldError, InvalidInputError, NotFoundError
+from rag_core.errors import InvalidFieldError, InvalidInputError, NotFoundError, TenantFullError
 from rag_core.model.note import Language
 from rag_core.translation import MessageTranslator, document_catalogue
 from rag_core.uploads.receiving import receive_address
@@ -69,7 +69,7 @@ class IngestStatusOut(BaseModel):
     error_message: str | None
 
 
-@router.post("", status_code=202, response_model=IngestQueued, responses=failures(400, 413, 415, 429, 503))
+@router.post("", status_code=202, response_model=IngestQueued, responses=failures(400, 409, 413, 415, 429, 503))
 def ingest(body: IngestRequest, request: Request, context: Context) -> dict[str, Any]:
     """Queue a document: it is fetched, parsed and indexed in the background.
 
@@ -88,7 +88,7 @@ def ingest(body: IngestRequest, request: Request, context: Context) -> dict[str,
         )
     except InvalidFieldError:
         raise
-    except InvalidInputError as error:
+    except (InvalidInputError, TenantFullError) as error:
         raise ExplainedError(_told(str(error), tongue_for(request)), kind=type(error)) from error
     return {
         "jobId": str(taken.job_id),

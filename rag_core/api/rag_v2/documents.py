@@ -24,7 +24,7 @@ from rag_core.api.rag_v2.sections import (
     warnings_to_wire,
 )
 from rag_core.api.schemas import LEVEL, PARENT, Moment, failures
-from rag_core.errors import ConflictError, DocumentRefusedError, NotFoundError, ParserOptionError
+from rag_core.errors import ConflictError, DocumentRefusedError, NotFoundError, ParserOptionError, TenantFullError
 from rag_core.folders.opening import parsing_limits
 from rag_core.model.document import PageUnit, WarningKind, reader_of
 from rag_core.model.note import NoteId
@@ -91,6 +91,13 @@ class SectionOut(_Body):
     page: int | None
 
 
+class TableData(_Body):
+    """Cells of a table."""
+
+    headers: list[str]
+    rows: list[list[str]]
+
+
 class BlockOut(_Body):
     """A block: `content[start:end]` of the note, in code points."""
 
@@ -103,6 +110,7 @@ class BlockOut(_Body):
     page_number: int | None
     bounding_box: list[float] | None = Field(description="Left, top, right, bottom in points.")
     confidence: float | None
+    table_data: TableData | None = Field(description="Of a table.")
     extraction_method: Literal["native", "docling", "llamaparse", "validated"] | None = Field(
         description="Of a table: what read it; `validated` where a second parser agreed."
     )
@@ -150,6 +158,8 @@ class ChunkSummary(_Body):
     section_path: list[str] = Field(description="Titles of the sections that it begins in, the outermost first.")
     start_page: int | None
     end_page: int | None
+    has_table: bool
+    has_code: bool
     sentences: int | None = Field(description="Sentences that it has a part of; null until it is chunked.")
     semantic_density: float | None = Field(
         description="Mean cosine of neighbouring sentences; null for one sentence, and without a vector for each."
@@ -195,7 +205,7 @@ def upload(
             options=read_options(parse_options),
             uploaded_by=context.caller.key_name,
         )
-    except (DocumentRefusedError, ParserOptionError) as error:
+    except (DocumentRefusedError, ParserOptionError, TenantFullError) as error:
         raise ExplainedError(_german().translate(str(error)), kind=type(error)) from error
     return {"documentId": str(taken.document_id), "jobId": str(taken.job_id), "status": "queued"}
 
@@ -238,7 +248,7 @@ def read_structure(document_id: DocumentPath, context: Context) -> dict[str, Any
         file = fetch_file_facts(connection, tenant, wanted)
         told = fetch_enrichment(connection, tenant, wanted)
     upload, sections = state.upload, sections_to_wire(note, blocks)
-    shown = blocks_to_wire(wanted, blocks, parser=upload.parser)
+    shown = blocks_to_wire(note, blocks, parser=upload.parser)
     paths = {section["id"]: section["path"] for section in sections}
     return {
         "documentId": str(wanted),
@@ -345,6 +355,8 @@ def _chunk(
         "sectionPath": paths.get(place["parentId"], []),
         "startPage": touched[0].page if touched else None,
         "endPage": touched[-1].page if touched else None,
+        "hasTable": any(block.kind == "table" for block in touched),
+        "hasCode": any(block.kind == "code" for block in touched),
         "sentences": chunk.sentences,
         "semanticDensity": chunk.semantic_density,
     }

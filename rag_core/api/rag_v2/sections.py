@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import uuid5
 
+from rag_core.chunking.structure import cells_of, structure_of
 from rag_core.model.document import extraction_method
 from rag_core.model.note import ChunkId, Note, NoteId
 from rag_core.storage.documents import StoredBlock
@@ -25,12 +26,12 @@ def place_in_hierarchy(note: NoteId, chunk: ChunkId, section: int | None) -> dic
     return {"level": 2, "parentId": str(note) if section is None else section_id(note, section)}
 
 
-def blocks_to_wire(note: NoteId, blocks: Sequence[StoredBlock], *, parser: str | None) -> list[dict[str, Any]]:
+def blocks_to_wire(note: Note, blocks: Sequence[StoredBlock], *, parser: str | None) -> list[dict[str, Any]]:
     """The blocks in their order, each with the heading that it stands under."""
     found: list[dict[str, Any]] = []
     around: list[tuple[int, str]] = []
     for place, block in enumerate(blocks):
-        name, level = str(uuid5(note, f"block {place}")), block.level or 1
+        name, level = str(uuid5(note.id, f"block {place}")), block.level or 1
         while block.kind == "heading" and around and around[-1][0] >= level:
             around.pop()
         found.append(
@@ -44,12 +45,24 @@ def blocks_to_wire(note: NoteId, blocks: Sequence[StoredBlock], *, parser: str |
                 "pageNumber": block.page,
                 "boundingBox": block.box,
                 "confidence": block.confidence,
+                "tableData": table_to_wire(note.content[block.start : block.end]) if block.kind == "table" else None,
                 "extractionMethod": extraction_method(parser) if block.kind == "table" else None,
             }
         )
         if block.kind == "heading":
             around.append((level, name))
     return found
+
+
+def table_to_wire(content: str) -> dict[str, Any] | None:
+    """Headers and rows of a table in Markdown; None where the text is none."""
+    return next(
+        (
+            {"headers": table.headers, "rows": [cells_of(content[slice(*row)]) for row in table.rows]}
+            for table in structure_of(content).tables
+        ),
+        None,
+    )
 
 
 def contents_to_wire(sections: Sequence[dict[str, Any]], blocks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -239,8 +239,9 @@ where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s and url
 update documents set job_id = %(job)s where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s;
 
 -- name: sum_uploads
--- Bytes of all uploads but one, which is replaced.
-select coalesce(sum(file_size), 0)::bigint from documents where tenant_id = %(tenant)s and is_upload and path <> %(path)s;
+-- Files, bytes and pages of all uploads but one, which is replaced.
+select count(*) as files, coalesce(sum(file_size), 0)::bigint as bytes, coalesce(sum(pages), 0) as pages
+from documents where tenant_id = %(tenant)s and is_upload and path <> %(path)s;
 
 -- name: free_document_id
 -- The id of the note or upload of that name, if there is one; else the one proposed, unless a renamed note has it.
