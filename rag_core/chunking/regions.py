@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from rag_core.chunking.packing import CHARACTERS_PER_TOKEN, ChunkSpan, TableHead, chunk_spans, estimate_tokens
-from rag_core.chunking.structure import MarkdownTable, structure_of
+from rag_core.chunking.structure import MarkdownTable, cell_spans, cells_of, row_text, structure_of
 from rag_core.model.note import ChunkKind, Span
 
 WHOLE_TABLE_ROWS = 20
 """A table with fewer rows is one chunk, one with more is parted into groups of so many."""
 PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 _VISIBLE = re.compile(r"\S")
+_KEY_CHARACTERS = 80
+"""So much of a row's first cell is told with its other cells where the row is parted."""
 _LEAD_CHARACTERS = 200
 """So little text right before a table belongs to it: its caption, or the heading of its section."""
 
@@ -85,7 +87,8 @@ def chunks_by_region(
 
     Sections have ``least_characters``, else ``min_tokens``. A table of fewer than ``rows_together`` rows is one chunk if it fits
     ``max_tokens``. A larger one is a chunk for its header, with what stands before it if both fit, and one for
-    every ``rows_together`` rows or as many as fit. Each carries the headers.
+    every ``rows_together`` rows or as many as fit. Each carries the headers. A row that does not fit with its headers is parted into
+    groups of columns, each with its own headers and, after the caption, the row's first cell.
     """
     least = CHARACTERS_PER_TOKEN * min_tokens if least_characters is None else least_characters
     starts = [start for start, _ in sentences]
@@ -119,16 +122,61 @@ def _table_chunks(
     if len(table.rows) < together and estimate_tokens(region.end - start) <= max_tokens:
         yield _of_table((start, region.end), "table", head)
         return
-    header = Region(start=start, end=header_end)
-    yield from _bounded(text, _between(starts, header), "table_summary", head, max_tokens)
+    above = _between(starts, Region(start=start, end=table.start)) if start < table.start else []
+    names = cell_spans(text, (table.start, header_end))
+    yield from _bounded(text, [*above, *names], "table_summary", head, max_tokens)
     group: list[Span] = []
     for row in (*table.rows[:-1], *((start, region.end) for start, _ in table.rows[-1:])):
-        if group and (len(group) == together or estimate_tokens(row[1] - group[0][0]) > max_tokens):
+        parts = _parts_of_row(text, row, head, max_tokens)
+        if group and (parts or len(group) == together or estimate_tokens(row[1] - group[0][0]) > max_tokens):
             yield from _bounded(text, group, "table_segment", head, max_tokens)
             group = []
-        group.append(row)
+        if parts:
+            yield from parts
+        else:
+            group.append(row)
     if group:
         yield from _bounded(text, group, "table_segment", head, max_tokens)
+
+
+def _parts_of_row(text: str, row: Span, head: TableHead, max_tokens: int) -> list[ChunkSpan]:
+    """Chunks of as many cells as fit with their headers, if not all of the row's do; [] if they do."""
+    limit = max_tokens * CHARACTERS_PER_TOKEN
+    names_length = sum(len(name) + len(": ") for name in head.headers)
+    if row[1] - row[0] + names_length + len(head.caption or "") <= limit:
+        return []
+    cells = cell_spans(text, row)
+    named = [*zip(cells, [*head.headers, *[""] * len(cells)], strict=False)]
+    lengths = [_length_with_header(text, cell, name) for cell, name in named]
+    key = row_text(head.headers[:1], cells_of(text[slice(*cells[0])]))[:_KEY_CHARACTERS]
+    keyed = replace(head, caption=". ".join(filter(None, (head.caption, key))))
+    bounds = _column_bounds(lengths, limit - len(head.caption or ""), limit - len(keyed.caption or ""))
+    if len(bounds) == 2:
+        return []
+    chunks: list[ChunkSpan] = []
+    for first, end in pairwise(bounds):
+        own = replace(keyed if first else head, headers=tuple(name for _, name in named[first:end]))
+        added = sum(lengths[first:end]) - (cells[end - 1][1] - cells[first][0]) + len(own.caption or "")
+        room = max(max_tokens // 2, max_tokens - added // CHARACTERS_PER_TOKEN, 1)
+        chunks += _bounded(text, cells[first:end], "table_segment", own, room)
+    return chunks
+
+
+def _length_with_header(text: str, cell: Span, header: str) -> int:
+    """Characters of a cell and its header; an empty cell is told without."""
+    is_filled = any(cells_of(text[slice(*cell)]))
+    return cell[1] - cell[0] + (len(header) + len(": ") if is_filled else 0)
+
+
+def _column_bounds(lengths: Sequence[int], first_room: int, room: int) -> list[int]:
+    """Bounds of groups of columns none of which is longer than there is room, but for single columns."""
+    bounds, left = [0], first_room
+    for at, length in enumerate(lengths):
+        if length > left and at > bounds[-1]:
+            bounds.append(at)
+            left = room
+        left -= length
+    return [*bounds, len(lengths)]
 
 
 def _caption_in(lead: str) -> str:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from rag_core.model.note import Span
 
@@ -59,6 +60,14 @@ def cells_of(row: str) -> tuple[str, ...]:
     if line.endswith("|") and not line.endswith("\\|"):
         line = line[:-1]
     return tuple(cell.strip().replace("\\|", "|") for cell in _BAR.split(line))
+
+
+def cell_spans(text: str, row: Span) -> list[Span]:
+    """The cells of a row, each from its bar to the next cell's; they tile the row."""
+    start, end = row
+    bars = (match.start() for match in _BAR.finditer(text, start, end))
+    starts = [at for at in bars if text[start:at].strip() and text[at + 1 : end].strip()]
+    return list(pairwise([start, *starts, end]))
 
 
 def row_text(headers: Sequence[str], cells: Sequence[str]) -> str:

@@ -55,10 +55,10 @@ def parts_of(chunk: ChunkText, *, most: int) -> tuple[EmbeddedPart, ...]:
     Those beyond are joined to the last. A row is written as ``row_text``, behind the caption; what stands before the table is read as
     sentences.
     """
-    if chunk.headers is None:
+    tables = () if chunk.headers is None else structure_of(chunk.content).tables
+    if chunk.headers is None or (chunk.kind == "table_summary" and not tables):
         return tuple(_sentences(chunk.content, chunk.language, most)) or (_whole(chunk.content),)
     parts: list[EmbeddedPart] = []
-    tables = structure_of(chunk.content).tables
     start = tables[-1].start if tables else 0
     if start:
         parts += _sentences(chunk.content[:start], chunk.language, most)

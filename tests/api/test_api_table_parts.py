@@ -35,3 +35,23 @@ def test_each_part_says_which_rows_of_its_table_it_has(
     assert (found["type"], found["rowRange"], found["rowCount"]) == (kind, rows, len(shown))
     if kind == "table_segment":
         assert shown == [f"| {query} | {number} |" for number in PARTS[query]]
+
+
+def test_the_columns_of_a_wide_row_are_tables_with_their_own_headers(client: TestClient, do_jobs: DoJobs) -> None:
+    headers = ["Monat", *(f"Messstelle {number}" for number in range(1, 61))]
+    rows = [[month, *(f"{month} gemessen {number * 7}" for number in range(1, 61))] for month in ("Januar", "Juni")]
+    lines = [headers, ["---"] * len(headers), *rows]
+    uploaded(client, "\n".join(["Regen", "", *(f"| {' | '.join(line)} |" for line in lines)]), "Regen.md")
+    do_jobs()
+
+    body = {"query": "Juni gemessen 420 Messstelle 60", "searchTables": True, "limit": 20}
+    tables = client.post("/api/v2/rag/search", json=body).json()["tables"]
+
+    (found,) = [table for table in tables if "Juni gemessen 420" in table["content"]]
+    head, _, row = found["content"].splitlines()
+    assert (found["rowRange"], found["rowCount"]) == ([1, 2], 1)
+    assert found["caption"] == "Regen. Monat: Juni"
+    assert found["headers"] == headers[-found["columnCount"] :]
+    assert 1 < found["columnCount"] < 60
+    assert (head.count("|"), row.count("|")) == (found["columnCount"] + 1,) * 2
+    assert [table["rowRange"] for table in tables if table["type"] == "table_summary"] in ([], [None])

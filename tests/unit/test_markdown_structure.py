@@ -222,8 +222,9 @@ def test_a_row_a_chunk_and_one_above_the_limit_is_parted() -> None:
         "| Fecha | Importe |\n|:--|--:|\n",
         "| 3 de mayo | 12 |\n",
         "| 4 de mayo | 15 |\n",
-        f"| 5 de mayo | {'palabra ' * 8}",
-        f"{'palabra ' * 4}|\n",
+        "| 5 de mayo ",
+        f"| {'palabra ' * 6}",
+        f"{'palabra ' * 6}|\n",
     ]
 
 

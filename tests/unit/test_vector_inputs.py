@@ -143,3 +143,15 @@ def test_sentences_read_together_have_another_hash_and_the_title_before_them() -
     assert texts == ("Reformas", LONG, OTHER)
     assert vector_texts(SENTENCES, "standard", together) == vector_texts(SENTENCES, "standard", apart)
     assert vector_hash(model, texts) != vector_hash(model, tuple(texts))
+
+
+def test_a_part_of_a_row_is_embedded_with_the_headers_of_its_cells_behind_its_first_cell() -> None:
+    part = chunk("| 3 | 5 |\n", kind="table_segment", headers=("Sur", "Este"), caption="Lluvia. Mes: enero")
+
+    assert vector_texts(SENTENCES, "standard", part) == ("Reformas. Lluvia. Mes: enero. Sur: 3; Este: 5",)
+
+
+def test_a_part_of_a_long_header_is_embedded_as_it_stands() -> None:
+    part = chunk("| Sur | Este |\n| --- |", kind="table_summary", headers=("Mes", "Norte", "Sur", "Este"))
+
+    assert [one.text for one in parts_of(part, most=40)] == ["| Sur | Este |\n| --- |"]

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from rag_core.answering.verification.citations import CLOSING, OPENING, find_marks
 from rag_core.chunking import count_tokens, estimate_tokens, sentence_spans
 from rag_core.chunking.packing import part_end
+from rag_core.chunking.structure import cells_of, row_text
 from rag_core.guardrails.injection import scan
 from rag_core.guardrails.neutral import neutralised, neutralised_position
 from rag_core.model.answer import PromptContext, Source
@@ -89,15 +90,27 @@ def context_tokens(sources: Sequence[Source]) -> int:
 
 
 def shown_text(source: Source) -> str:
-    """All that a prompt holds of a source: its title, its date, the columns of its table and its text."""
-    return "\n".join([source.title or "", source.day or "", _columns(source) or "", source.text]).strip()
+    """All that a prompt holds of a source: its title, its date, caption and columns of its table, and its text."""
+    shown = (source.title, source.day, *_table_and_columns(source), source.text)
+    return "\n".join(part or "" for part in shown).strip()
 
 
-def _columns(source: Source) -> str | None:
-    """The headers of rows that are shown without them."""
+def _table_and_columns(source: Source) -> tuple[str | None, str | None]:
+    """The caption and the headers of rows that are shown without them; where a part of a shown row matched, its cells with theirs."""
     if source.table is None or source.table.kind != "table_segment":
-        return None
-    return make_harmless(" | ".join(source.table.headers)[:MAX_TITLE_CHARACTERS], source.language)
+        return None, None
+    caption, headers, cells = source.table.caption, source.table.headers, _part_of_row(source)
+    columns = " | ".join(headers)[:MAX_TITLE_CHARACTERS] if cells is None else row_text(headers, cells_of(cells))
+    return caption and make_harmless(caption, source.language), make_harmless(columns, source.language)
+
+
+def _part_of_row(source: Source) -> str | None:
+    """What matched, where more of its line is shown."""
+    start, end = source.matched or (0, len(source.text))
+    matched = source.text[start:end].rstrip()
+    before = source.text[:start].rpartition("\n")[2]
+    after = source.text[start + len(matched) :].partition("\n")[0]
+    return matched if "\n" not in matched and (before + after).strip() else None
 
 
 def without_marks(text: str) -> str:
@@ -219,11 +232,13 @@ def _cut(source: Source, span: Span) -> Source:
 
 
 def _record(source: Source) -> str:
+    table, columns = _table_and_columns(source)
     shown = {
         "id": source.number,
         "title": make_harmless((source.title or "")[:MAX_TITLE_CHARACTERS], source.language),
         "date": source.day,
-        "columns": _columns(source),
+        "table": table,
+        "columns": columns,
         "text": source.text,
         "page": source.page,
     }

@@ -119,8 +119,10 @@ class TableResultV2(_Response):
         description="These rows of the table, from 0, the end excluded; null for a summary, which has no rows."
     )
     content: str = Field(description="The header and these rows, in Markdown.")
-    headers: list[str]
-    caption: str | None
+    headers: list[str] = Field(
+        description="Those of its columns: a row too long for a passage is in several, by columns."
+    )
+    caption: str | None = Field(description="Of further columns of such a row also the row's first cell.")
     row_count: int = Field(description="Rows in `content`.")
     column_count: int
     page: int | None

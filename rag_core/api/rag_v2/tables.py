@@ -53,10 +53,12 @@ def _table(hit: Hit, table: TablePart, hide: Hiding, first_row: int | None) -> d
 
 def rows_of(content: str, table: TablePart) -> list[str]:
     """The lines of a part's rows, without header and what stands before it."""
+    if table.kind == "table_summary":
+        return []
     found = structure_of(content).tables
     if found and found[-1].headers == table.headers:
         return [content[start:end].rstrip("\n") for start, end in found[-1].rows]
-    return [line for line in content.split("\n") if "|" in line]
+    return [line for line in content.split("\n") if line.strip()]
 
 
 def _row(cells: Sequence[str]) -> str:

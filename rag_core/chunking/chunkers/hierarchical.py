@@ -19,4 +19,4 @@ def paragraph_spans(text: str, sentences: Sequence[Span], **sizes: Any) -> list[
     return chunks_by_region(text, sentences, least_characters=_LEAST_CHARACTERS, **wanted)
 
 
-CHUNKERS.register("hierarchical")(Chunker(spans=paragraph_spans, version="1", shows_section=True))
+CHUNKERS.register("hierarchical")(Chunker(spans=paragraph_spans, version="2", shows_section=True))

@@ -3,4 +3,4 @@
 from rag_core.chunking import CHUNKERS, Chunker
 from rag_core.chunking.regions import chunks_by_region
 
-CHUNKERS.register("late")(Chunker(spans=chunks_by_region, version="1", reads_together=True))
+CHUNKERS.register("late")(Chunker(spans=chunks_by_region, version="2", reads_together=True))

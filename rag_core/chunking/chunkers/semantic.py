@@ -14,4 +14,4 @@ def semantic_spans(text: str, sentences: Sequence[Span], **sizes: Any) -> list[C
     return chunks_by_region(text, sentences, **sizes | {"overlap_tokens": 0})
 
 
-CHUNKERS.register("semantic")(Chunker(spans=semantic_spans, version="1", needs_breaks=True))
+CHUNKERS.register("semantic")(Chunker(spans=semantic_spans, version="2", needs_breaks=True))

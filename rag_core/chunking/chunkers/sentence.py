@@ -3,4 +3,4 @@
 from rag_core.chunking import CHUNKERS, Chunker
 from rag_core.chunking.regions import chunks_by_region
 
-CHUNKERS.register("sentence")(Chunker(spans=chunks_by_region, version="3"))
+CHUNKERS.register("sentence")(Chunker(spans=chunks_by_region, version="4"))
