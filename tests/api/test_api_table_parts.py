@@ -38,7 +38,7 @@ def test_each_part_says_which_rows_of_its_table_it_has(
 
 
 def test_the_columns_of_a_wide_row_are_tables_with_their_own_headers(client: TestClient, do_jobs: DoJobs) -> None:
-    headers = ["Monat", *(f"Messstelle {number}" for number in range(1, 61))]
+    headers = ["Monat", *(f"Messstelle {number} am Oberlauf der Isar" for number in range(1, 61))]
     rows = [[month, *(f"{month} gemessen {number * 7}" for number in range(1, 61))] for month in ("Januar", "Juni")]
     lines = [headers, ["---"] * len(headers), *rows]
     uploaded(client, "\n".join(["Regen", "", *(f"| {' | '.join(line)} |" for line in lines)]), "Regen.md")
@@ -54,4 +54,5 @@ def test_the_columns_of_a_wide_row_are_tables_with_their_own_headers(client: Tes
     assert found["headers"] == headers[-found["columnCount"] :]
     assert 1 < found["columnCount"] < 60
     assert (head.count("|"), row.count("|")) == (found["columnCount"] + 1,) * 2
-    assert [table["rowRange"] for table in tables if table["type"] == "table_summary"] in ([], [None])
+    summaries = [(table["rowRange"], table["rowCount"]) for table in tables if table["type"] == "table_summary"]
+    assert set(summaries) == {(None, 0)}
