@@ -105,7 +105,7 @@ def _table_and_columns(source: Source) -> tuple[str | None, str | None]:
 
 
 def _part_of_row(source: Source) -> str | None:
-    """What matched, where more of its line is shown."""
+    """The match, where more of its line is shown."""
     start, end = source.matched or (0, len(source.text))
     matched = source.text[start:end].rstrip()
     before = source.text[:start].rpartition("\n")[2]
