@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -25,6 +26,18 @@ BAR = "\\|"
 """A bar within a cell, as Markdown writes it."""
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _FENCE = re.compile("^`{3,}", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaterPart:
+    """Part of a block that stands elsewhere, in another column or on another page: a block of its own, without a blank line between.
+
+    ``start`` counts the rows of a table, or the characters of a text, that are before it.
+    """
+
+    start: int
+    page: int
+    box: Box
 
 
 class DocumentBuilder:
@@ -50,13 +63,20 @@ class DocumentBuilder:
             self._add("heading", f"{'#' * level} {line}", level=level, page=page, box=box)
 
     def paragraph(
-        self, text: str, *, page: int | None = None, box: Box | None = None, confidence: float | None = None
+        self,
+        text: str,
+        *,
+        page: int | None = None,
+        box: Box | None = None,
+        confidence: float | None = None,
+        later: Sequence[LaterPart] = (),
     ) -> None:
         """Add a paragraph; line breaks in it stay."""
         lines = [line.rstrip() for line in storable(text).strip().splitlines()]
         if any(lines):
             written = "\n".join(line for line in lines if line)
-            self._add("paragraph", written, page=page, box=box, confidence=confidence)
+            start = self._add("paragraph", written, page=page, box=box, confidence=confidence)
+            self._part([(start + part.start, part) for part in later])
 
     def list_of(
         self, items: Sequence[tuple[int, str, str]], *, page: int | None = None, box: Box | None = None
@@ -97,6 +117,7 @@ class DocumentBuilder:
         page: int | None = None,
         box: Box | None = None,
         confidence: float | None = None,
+        later: Sequence[LaterPart] = (),
     ) -> None:
         """Add a table, a text a cell; without headers the columns are numbered, as an empty header is ("2")."""
         cells = [[_cell(text) for text in row] for row in rows]
@@ -107,19 +128,23 @@ class DocumentBuilder:
             cells.pop()
         if not width or not any(any(row) for row in cells):
             return
-        names = cells.pop(0) if has_headers and len(cells) > 1 else [""] * width
+        count = len(cells)
+        names = cells.pop(0) if has_headers and count > 1 else [""] * width
         headers = tuple(name or str(place) for place, name in enumerate(names, 1))
         lines = [_row(headers), _row(["---"] * width), *(_row(row) for row in cells)]
         start = self._add("table", "\n".join(lines), page=page, box=box, confidence=confidence)
+        spans = _spans(lines, start)
         self._tables.append(
             DocumentTable(
                 block=len(self._blocks) - 1,
                 headers=headers,
                 rows=tuple(map(tuple, cells)),
-                row_spans=_spans(lines, start)[2:],
+                row_spans=spans[2:],
                 caption=" ".join(storable(caption).split()) or None if caption else None,
             )
         )
+        of_rows = spans[len(spans) - count :]
+        self._part([(of_rows[part.start][0], part) for part in later if part.start < count])
 
     def warn(self, kind: WarningKind, message: str, *, page: int | None = None) -> None:
         """Note what is doubtful."""
@@ -189,6 +214,14 @@ class DocumentBuilder:
             DocumentBlock(kind=kind, start=start, end=end, level=level, page=page, box=box, confidence=confidence)
         )
         return start
+
+    def _part(self, later: Iterable[tuple[int, LaterPart]]) -> None:
+        """Part the last block where the later parts of it begin."""
+        for start, part in later:
+            block = self._blocks[-1]
+            if block.start < start < block.end:
+                self._blocks[-1] = replace(block, end=start - 1)
+                self._blocks.append(replace(block, start=start, page=part.page, box=part.box))
 
 
 def storable(text: str) -> str:

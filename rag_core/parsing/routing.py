@@ -178,8 +178,8 @@ def _warned(document: ParsedDocument, kind: Any, message: str) -> ParsedDocument
 
 def _share_of_tables(document: ParsedDocument) -> float:
     """Share of the text that stands in tables."""
-    blocks = [document.blocks[table.block] for table in document.tables]
-    return sum(block.end - block.start for block in blocks) / len(document.text)
+    sizes = (block.end - block.start for block in document.blocks if block.kind == "table")
+    return sum(sizes) / len(document.text)
 
 
 def _has_columns(document: ParsedDocument) -> bool:

@@ -5,6 +5,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import takewhile
 
 from rag_core.errors import DocumentRefusedError
 from rag_core.model.document import ParsedDocument
@@ -28,7 +29,9 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
     delimiter = declared.group(1) if declared else max(_DELIMITERS, key=lambda mark: _fit(lines, mark))
     rows = [row for row in _rows(body, delimiter, len(lines)) if any(cell.strip() for cell in row)]
     builder = DocumentBuilder(max_characters=limits.max_characters)
-    while len(rows) > 1 and _is_preamble(rows[0], _usual_width(lines, delimiter)):
+    width = _usual_width(lines, delimiter)
+    above = list(takewhile(lambda row: _is_preamble(row, width), rows))
+    for _ in above if len(above) < len(rows) else ():  # rows of one cell alone are a list
         builder.paragraph(rows.pop(0)[0])
     builder.table(rows, has_headers=looks_like_headers(rows))
     return builder.build()
@@ -76,4 +79,4 @@ def _is_preamble(row: Sequence[str], width: int) -> bool:
     return width > 2 and bool(row[0].strip()) and not any(cell.strip() for cell in row[1:])
 
 
-FORMATS.register("csv")(DocumentFormat(suffixes=(".csv", ".tsv"), parse=_parse, version=1))
+FORMATS.register("csv")(DocumentFormat(suffixes=(".csv", ".tsv"), parse=_parse, version=2))

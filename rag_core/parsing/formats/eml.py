@@ -80,8 +80,19 @@ def _bodies(part: Any, attachments: list[str], *, depth: int) -> list[_Body]:
     if kind in _TEXTS and not part.is_attachment():
         text = decode(part.get_payload(decode=True) or b"", declared=part.get_content_charset())
         return [_Body(text=text, is_html=kind == "text/html")] if text.strip() else []
+    if kind == "message/rfc822" and part.is_multipart():
+        (attached,) = part.get_payload()
+        return [_heads(attached), *_bodies(attached, attachments, depth=depth + 1)]
     attachments.append(one_line(part.get_filename()) or kind)
     return []
+
+
+def _heads(attached: EmailMessage) -> _Body:
+    """Sender, date and subject of an attached mail."""
+    lines = (
+        f"{name.capitalize()}: {line}" for name in ("from", "date", "subject") for line in _headers(attached, name)
+    )
+    return _Body(text="\n".join(lines), is_html=False)
 
 
 def _add_body(builder: DocumentBuilder, body: _Body) -> None:
@@ -122,4 +133,4 @@ def _too_deep() -> DocumentRefusedError:
     return DocumentRefusedError("the mail nests its parts too deeply; save its text instead")
 
 
-FORMATS.register("eml")(DocumentFormat(suffixes=(".eml",), parse=_parse, version=1))
+FORMATS.register("eml")(DocumentFormat(suffixes=(".eml",), parse=_parse, version=2))

@@ -146,4 +146,4 @@ def _date(text: str) -> datetime | None:
         return None
 
 
-FORMATS.register("pdf")(DocumentFormat(suffixes=(".pdf",), recognises=_recognises, parse=_parse, version=2))
+FORMATS.register("pdf")(DocumentFormat(suffixes=(".pdf",), recognises=_recognises, parse=_parse, version=3))

@@ -16,6 +16,9 @@ from rag_core.parsing.sheets import SheetCell, write_sheet
 
 _MAX_ROWS = 1_048_576
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell\b[^>]*\bref=[\"']([A-Z]{1,3}[0-9]{1,7}:[A-Z]{1,3}[0-9]{1,7})[\"']")
+_NOT_COMPUTED = re.compile(
+    rb"(?:</(?:\w+:)?f>|<(?:\w+:)?f\b[^>]*/>)\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
+)
 _LITERAL = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
 _PERCENT = re.compile(r"0(?:\.(0+))?%")
 
@@ -30,7 +33,14 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
         book = load_workbook(io.BytesIO(file.data), read_only=True, data_only=True, keep_links=False)
         check_pages(len(book.worksheets), limits, "sheets")
         for number, sheet in enumerate(book.worksheets, 1):
-            cells = _cells(sheet, _merged(archive.read(sheet._worksheet_path)))  # noqa: SLF001  read-only sheets give no merged cells
+            source = archive.read(sheet._worksheet_path)  # noqa: SLF001  read-only sheets give neither merged cells nor formulas
+            if count := len(_NOT_COMPUTED.findall(source)):
+                builder.warn(
+                    "left_out",
+                    f"{count} formulas have no stored result; save the file in a spreadsheet program",
+                    page=number,
+                )
+            cells = _cells(sheet, _merged(source))
             write_sheet(builder, sheet.title, cells, page=number, max_characters=limits.max_characters)
     warn_of_macros(builder, archive)
     properties = core_properties(archive)
@@ -87,6 +97,6 @@ FORMATS.register("xlsx")(
         suffixes=(".xlsx", ".xlsm"),
         recognises=lambda data: is_office_package(data, "xl/workbook"),
         parse=_parse,
-        version=2,
+        version=3,
     )
 )

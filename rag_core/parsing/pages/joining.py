@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from rag_core.parsing.building import LaterPart
 from rag_core.parsing.pages.markers import split_item
 from rag_core.parsing.pages.parts import PageBlock, PageTable
 
@@ -120,10 +121,19 @@ def _has_own_header(table: PageTable) -> bool:
 
 def _appended(before: PageBlock, block: PageBlock) -> PageBlock:
     if not before.table or not block.table:
-        return replace(before, continued=before.continued + block.lines, last_page=block.last_page)
-    repeated = _repeated_rows(before.table.rows, block.table.rows)
-    table = replace(before.table, rows=before.table.rows + block.table.rows[repeated:])
-    return replace(before, table=table, last_page=block.last_page)
+        return replace(
+            before,
+            continued=before.continued + block.lines,
+            last_page=block.last_page,
+            later=(*before.later, LaterPart(start=len(before.all_lines), page=block.page, box=block.box)),
+        )
+    rows, repeated = before.table.rows, _repeated_rows(before.table.rows, block.table.rows)
+    return replace(
+        before,
+        table=replace(before.table, rows=rows + block.table.rows[repeated:]),
+        last_page=block.last_page,
+        later=(*before.later, LaterPart(start=len(rows), page=block.page, box=block.box)),
+    )
 
 
 def _repeated_rows(rows: Rows, following: Rows) -> int:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Literal, TypeVar
 
 from rag_core.model.document import Box, bounds
+from rag_core.parsing.building import LaterPart
 
 Turn = Literal["upright", "up", "down", "slanted"]
 """Direction of reading: "up" from the bottom to the top of the page, "down" the other way, "slanted" any other."""
@@ -96,7 +97,7 @@ class PageBlock:
     """Lines of one paragraph, heading or list item, or a table.
 
     ``opens`` where it is the first of its page or column. ``continued`` are its lines in other columns and on other pages,
-    ``last_page`` the page it ends on.
+    ``later`` says where those stand, or a table's rows, and counts lines or rows; ``last_page`` is the page it ends on.
     """
 
     page: int
@@ -105,6 +106,7 @@ class PageBlock:
     continued: tuple[PageLine, ...] = ()
     table: PageTable | None = None
     opens: bool = False
+    later: tuple[LaterPart, ...] = ()
 
     @property
     def box(self) -> Box:

@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from rag_core.model.document import Box, bounds
-from rag_core.parsing.building import DocumentBuilder
+from rag_core.parsing.building import DocumentBuilder, LaterPart
 from rag_core.parsing.pages.joining import hyphenated_words, join_lines
 from rag_core.parsing.pages.markers import has_leader, is_caption, split_item, without_leaders
 from rag_core.parsing.pages.parts import PageBlock
@@ -23,10 +23,14 @@ Style = tuple[float, bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextBlock:
-    """A block with its text, its style where it is a heading, and mark and text where it is a list item."""
+    """A block with its text, its style where it is a heading, and mark and text where it is a list item.
+
+    ``later`` are its parts elsewhere, by rows of a table or by characters of the text.
+    """
 
     block: PageBlock
     text: str
+    later: tuple[LaterPart, ...]
     heading: Style | None
     item: tuple[str, str] | None
 
@@ -44,7 +48,7 @@ def write_blocks(
             _write_list(builder, members, recognised.get(members[0].block.page))
             continue
         for one in members:
-            _write(builder, one, styles, before, recognised.get(one.block.page))
+            _write(builder, one, styles, before, recognised)
             before = one.text
 
 
@@ -61,10 +65,24 @@ def _text_blocks(blocks: Sequence[PageBlock]) -> Iterator[TextBlock]:
     body_size = _body_size(blocks)
     hyphenated = hyphenated_words(line.text for block in blocks for line in block.all_lines)
     for block in blocks:
-        text = without_leaders(join_lines((line.text for line in block.all_lines), hyphenated=hyphenated))
+        lines = [line.text for line in block.all_lines]
+        text = without_leaders(join_lines(lines, hyphenated=hyphenated))
         is_heading = not block.table and _is_heading(block, text, body_size)
         item = None if is_heading or block.table else split_item(text)
-        yield TextBlock(block=block, text=text, heading=block.style if is_heading else None, item=item)
+        heading = block.style if is_heading else None
+        later = block.later if block.table else _by_characters(block.later, lines, text, hyphenated)
+        yield TextBlock(block=block, text=text, later=later, heading=heading, item=item)
+
+
+def _by_characters(
+    later: Iterable[LaterPart], lines: Sequence[str], text: str, hyphenated: frozenset[str]
+) -> tuple[LaterPart, ...]:
+    """Parts by the characters before them instead of the lines; a word of two pages belongs to the former."""
+    starts = {
+        part: len(join_lines(lines[: part.start + 1], hyphenated=hyphenated)) - len(join_lines([lines[part.start]]))
+        for part in later
+    }
+    return tuple(replace(part, start=text.find(" ", start - 1) + 1) for part, start in starts.items())
 
 
 def _is_heading(block: PageBlock, text: str, body_size: float) -> bool:
@@ -102,17 +120,23 @@ def _write_list(builder: DocumentBuilder, items: Sequence[TextBlock], recognised
 
 
 def _write(
-    builder: DocumentBuilder, one: TextBlock, styles: Sequence[Style], before: str, recognised: RecognisedText | None
+    builder: DocumentBuilder,
+    one: TextBlock,
+    styles: Sequence[Style],
+    before: str,
+    recognised: Mapping[int, RecognisedText],
 ) -> None:
-    page, box, table = one.block.page, _placed(one.block.box, recognised), one.block.table
-    confidence = recognised.confidence if recognised else None
+    page, table = one.block.page, one.block.table
+    box = _placed(one.block.box, recognised.get(page))
+    confidence = recognised[page].confidence if page in recognised else None
+    later = [replace(part, box=_placed(part.box, recognised.get(part.page))) for part in one.later]
     if table:
         caption = before if is_caption(before) else None
-        builder.table(table.rows, caption=caption, page=page, box=box, confidence=confidence)
+        builder.table(table.rows, caption=caption, page=page, box=box, confidence=confidence, later=later)
     elif one.heading:
         builder.heading(one.text, styles.index(one.heading) + 1, page=page, box=box)
     else:
-        builder.paragraph(one.text, page=page, box=box, confidence=confidence)
+        builder.paragraph(one.text, page=page, box=box, confidence=confidence, later=later)
 
 
 def _placed(box: Box, recognised: RecognisedText | None) -> Box:

@@ -107,6 +107,13 @@ def test_blank_and_large_files_are_refused(content: str, limit: int, problem: st
         parsed_text("a.csv", content, ParsingLimits(max_characters=limit))
 
 
+def test_rows_of_one_cell_are_a_list_and_no_paragraphs() -> None:
+    document = parsed_text("a.csv", "persona 1,,\npersona 2,,\npersona 3,,\n")
+
+    assert [block.kind for block in document.blocks] == ["table"]
+    assert [row[0] for row in document.tables[0].rows] == ["persona 1", "persona 2", "persona 3"]
+
+
 CELL = st.text(st.sampled_from("abñ ,;|\"'\n"), max_size=8).map(lambda text: f"c{text}")
 
 

@@ -79,7 +79,6 @@ def test_attachments_are_named_and_left_out(mail: EmailMessage) -> None:
     mail.set_content("Va adjunto.")
     mail.add_attachment(b"%PDF", maintype="application", subtype="pdf", filename="acta de la reunión.pdf")
     mail.add_attachment("secreto", filename="notas.txt")
-    mail.add_attachment(EmailMessage())
 
     document = read(mail)
 
@@ -88,8 +87,22 @@ def test_attachments_are_named_and_left_out(mail: EmailMessage) -> None:
     assert [warning.message for warning in document.warnings] == [
         "attachment acta de la reunión.pdf is not taken",
         "attachment notas.txt is not taken",
-        "attachment message/rfc822 is not taken",
     ]
+
+
+def test_an_attached_mail_is_read_with_its_sender_and_subject(mail: EmailMessage) -> None:
+    forwarded = EmailMessage()
+    forwarded["From"], forwarded["Subject"] = "Marisol <marisol@example.org>", "Presupuesto"
+    forwarded.set_content("Son 300 euros.")
+    mail.set_content("Te lo reenvío.")
+    mail.add_attachment(forwarded)
+
+    document = read(mail)
+
+    assert document.text == (
+        "Te lo reenvío.\n\nFrom: Marisol <marisol@example.org>\nSubject: Presupuesto\n\nSon 300 euros."
+    )
+    assert document.warnings == ()
 
 
 def test_the_warnings_about_attachments_are_bounded(mail: EmailMessage) -> None:

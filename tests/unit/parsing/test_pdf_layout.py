@@ -135,7 +135,10 @@ def test_paragraph_goes_on_in_the_next_column(file: PdfFile) -> None:
     file.lines(72, 100, lines[:7])
     file.lines(310, 100, lines[7:])
 
-    assert texts(parsed(file)) == [PROSE]
+    document = parsed(file)
+
+    assert document.text == PROSE
+    assert texts(document) == [" ".join(lines[:7]), " ".join(lines[7:])]
 
 
 def test_paragraph_goes_on_after_a_page_and_its_footnote(file: PdfFile) -> None:
@@ -147,8 +150,9 @@ def test_paragraph_goes_on_after_a_page_and_its_footnote(file: PdfFile) -> None:
 
     document = parsed(file)
 
-    assert texts(document) == [PROSE, "1 Nota al pie de la página."]
-    assert [block.page for block in document.blocks] == [1, 1]
+    assert document.text == f"{PROSE}\n\n1 Nota al pie de la página."
+    assert texts(document) == [" ".join(lines[:3]), " ".join(lines[3:]), "1 Nota al pie de la página."]
+    assert [block.page for block in document.blocks] == [1, 2, 1]
     assert document.blocks[0].box == pytest.approx((72, 692, 455, 727), abs=3)
 
 
@@ -166,7 +170,8 @@ def test_parted_words_are_put_together_over_lines_and_pages(file: PdfFile) -> No
     file.lines(72, 72, ["cráticos y de los demás grupos."])
 
     assert texts(parsed(file)) == [
-        "La comisión aprobó ayer la información de los social-democráticos y de los demás grupos."
+        "La comisión aprobó ayer la información de los social-democráticos",
+        "y de los demás grupos.",
     ]
 
 
@@ -305,6 +310,22 @@ def test_lines_that_differ_from_page_to_page_stay() -> None:
     file = pages_with(["Uno", "Dos", "Tres"], ["1", "2", "3"])
 
     assert texts(parsed(file)) == ["Uno", PROSE, "Dos", PROSE, "Tres", PROSE]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["Factura 2024-001", "Factura 2024-002", "Factura 2024-003"],
+        ["TOTAL A PAGAR: 120,50 EUR", "TOTAL A PAGAR: 845,10 EUR", "TOTAL A PAGAR: 99,00 EUR"],
+        ["1 de abril de 2024", "2 de abril de 2024", "3 de abril de 2024"],
+        ["Capítulo 1", "Capítulo 2", "Capítulo 3"],
+        ["Página 7", "Página 3", "Página 20"],
+    ],
+)
+def test_lines_that_differ_in_other_numbers_than_page_numbers_stay(lines: list[str]) -> None:
+    file = pages_with(lines, ["iv", "v", "vi"])
+
+    assert texts(parsed(file)) == [text for line in lines for text in (line, PROSE)]
 
 
 def test_rows_of_figures_at_one_height_are_no_furniture() -> None:

@@ -189,7 +189,10 @@ def test_table_over_pages_is_one(is_repeated: bool, is_ruled: bool) -> None:
 
     (table,) = document.tables
     assert rows_of(table) == [header, *(row for body in bodies for row in body)]
-    assert document.blocks[0].page == 1
+    assert [block.page for block in document.blocks] == [1, 2, 3]
+    assert [document.text[block.start : block.end] for block in document.blocks[1:]] == [
+        "\n".join(f"| {' | '.join(row)} |" for row in body) for body in bodies[1:]
+    ]
 
 
 def test_header_of_two_rows_is_dropped_from_the_next_page(file: PdfFile) -> None:

@@ -271,6 +271,17 @@ def test_macros_are_left_out_with_a_warning() -> None:
     assert [warning.kind for warning in document.warnings] == ["left_out"]
 
 
+def test_formulas_that_were_never_computed_are_told() -> None:
+    book = Workbook()
+    book.active.append(["precio", "doble"])
+    book.active.append([2, "=A2*2"])
+
+    document = parsed("libro.xlsx", saved(book))
+
+    assert [(warning.kind, warning.page) for warning in document.warnings] == [("left_out", 1)]
+    assert document.warnings[0].message.startswith("1 formulas have no stored result")
+
+
 @pytest.mark.parametrize("part", [SHEET, "xl/workbook.xml", "xl/sharedStrings.xml"])
 def test_entities_are_refused(part: str) -> None:
     book = Workbook()
