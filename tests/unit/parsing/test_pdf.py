@@ -158,8 +158,10 @@ def test_encrypted_file_is_refused_with_the_remedy(file: PdfFile) -> None:
     [
         b"%PDF-1.7\n",
         b"%PDF-1.7\n1 0 obj\n<</Type/Catalog>>\nendobj\ntrailer\n<</Root 1 0 R>>",
-        b"%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Count 0/Kids[]>>\nendobj\n"
-        b"trailer\n<</Root 1 0 R>>",
+        (
+            b"%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Count 0/Kids[]>>\nendobj\n"
+            b"trailer\n<</Root 1 0 R>>"
+        ),
     ],
 )
 def test_broken_file_is_refused(data: bytes) -> None:
