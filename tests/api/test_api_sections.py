@@ -7,6 +7,7 @@ import pytest
 from builders import make_new_note
 from fastapi.testclient import TestClient
 from jobs_done import DoJobs
+from pdfs import PdfFile
 from test_api_documents import uploaded, workbook
 
 from rag_core.model.note import TenantId
@@ -186,3 +187,19 @@ def test_each_chunk_tells_whether_it_has_a_table_or_code(client: TestClient, do_
     texts = [content[chunk["start"] : chunk["end"]] for chunk in chunks]
     assert told == [("Nord" in text, "giessen" in text) for text in texts]
     assert {(True, False), (False, True), (False, False)} <= set(told)
+
+
+def test_a_table_over_two_pages_is_a_block_a_page_with_its_own_rows(client: TestClient, do_jobs: DoJobs) -> None:
+    file = PdfFile()
+    for row in ("Ana", "Eva"):
+        file.page()
+        file.table(72, 60, [["Kunde", "Euro"], [row, "1"]], (120, 120))
+    document = uploaded(client, file.data(), "Kunden.pdf")
+    do_jobs()
+
+    blocks = structure_of(client, document)["blocks"]
+
+    assert [(block["pageNumber"], block["tableData"]) for block in blocks] == [
+        (1, {"headers": ["Kunde", "Euro"], "rows": [["Ana", "1"]]}),
+        (2, {"headers": ["Kunde", "Euro"], "rows": [["Eva", "1"]]}),
+    ]

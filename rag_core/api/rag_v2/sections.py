@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import uuid5
 
-from rag_core.chunking.structure import cells_of, structure_of
+from rag_core.chunking.structure import MarkdownTable, cells_of, structure_of
 from rag_core.model.document import extraction_method
 from rag_core.model.note import ChunkId, Note, NoteId
 from rag_core.storage.documents import StoredBlock
@@ -30,6 +30,7 @@ def blocks_to_wire(note: Note, blocks: Sequence[StoredBlock], *, parser: str | N
     """The blocks in their order, each with the heading that it stands under."""
     found: list[dict[str, Any]] = []
     around: list[tuple[int, str]] = []
+    tables = structure_of(note.content).tables
     for place, block in enumerate(blocks):
         name, level = str(uuid5(note.id, f"block {place}")), block.level or 1
         while block.kind == "heading" and around and around[-1][0] >= level:
@@ -45,7 +46,7 @@ def blocks_to_wire(note: Note, blocks: Sequence[StoredBlock], *, parser: str | N
                 "pageNumber": block.page,
                 "boundingBox": block.box,
                 "confidence": block.confidence,
-                "tableData": table_to_wire(note.content[block.start : block.end]) if block.kind == "table" else None,
+                "tableData": _table_data(note.content, tables, block),
                 "extractionMethod": extraction_method(parser) if block.kind == "table" else None,
             }
         )
@@ -54,15 +55,15 @@ def blocks_to_wire(note: Note, blocks: Sequence[StoredBlock], *, parser: str | N
     return found
 
 
-def table_to_wire(content: str) -> dict[str, Any] | None:
-    """Headers and rows of a table in Markdown; None where the text is none."""
-    return next(
-        (
-            {"headers": table.headers, "rows": [cells_of(content[slice(*row)]) for row in table.rows]}
-            for table in structure_of(content).tables
-        ),
-        None,
-    )
+def _table_data(content: str, tables: Sequence[MarkdownTable], block: StoredBlock) -> dict[str, Any] | None:
+    """Headers of the table that a block is a part of, and the block's own rows; None for other blocks."""
+    if block.kind != "table":
+        return None
+    table = next((table for table in tables if table.start <= block.start < table.end), None)
+    return table and {
+        "headers": table.headers,
+        "rows": [cells_of(content[start:end]) for start, end in table.rows if block.start <= start < block.end],
+    }
 
 
 def contents_to_wire(sections: Sequence[dict[str, Any]], blocks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
