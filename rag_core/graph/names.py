@@ -1,0 +1,48 @@
+"""Names in a text: runs of words with a capital. Pure."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from rag_core.language.languages import language_of
+from rag_core.model.note import Language
+
+MAX_NAME_CHARACTERS = 80
+_CAPITALISED = r"[^\W\d_a-zß-öø-ÿ]\w*(?:[-'\u2019]\w+)*"
+_LINK = r"(?:of|the|de|del|la|las|los|el|du|da|di|van|von|der|den)"
+_RUN = re.compile(rf"{_CAPITALISED}(?:[ \t]+{_CAPITALISED})*")
+_LINKED_RUN = re.compile(rf"{_CAPITALISED}(?:[ \t]+(?:{_LINK}[ \t]+(?:{_LINK}[ \t]+)?)?{_CAPITALISED})*")
+_SENTENCE_START = re.compile(r"(?:^|[.!?:\n])[^\w\n]*\Z")
+_POSSESSIVE = re.compile(r"['\u2019]s\Z")
+_LOOK_BEHIND = 8
+"""Characters before a word that tell whether a sentence begins with it."""
+
+
+def names_in(text: str, *, language: Language) -> Counter[str]:
+    """The names in a text, each with how often it stands there.
+
+    A name is a run of words with a capital ("Isla de Pascua"), without function words at its start. A single word that begins a
+    sentence counts if it also stands within one. Where every noun has a capital, nouns are names too. '' has none.
+    """
+    found, at_start = Counter[str](), Counter[str]()
+    for name, is_doubtful in _runs(text, language):
+        (at_start if is_doubtful else found)[name] += 1
+    for name, count in at_start.items():
+        if name in found:
+            found[name] += count
+    return found
+
+
+def _runs(text: str, language: Language) -> Iterator[tuple[str, bool]]:
+    words_of = language_of(language)
+    pattern, function_words = (
+        _RUN if words_of.traits.has_capitalised_nouns else _LINKED_RUN,
+        words_of.stop_words.function_words,
+    )
+    for match in pattern.finditer(text):
+        words = match[0].split()
+        first = next((at for at, word in enumerate(words) if word.lower() not in function_words), len(words))
+        name = _POSSESSIVE.sub("", " ".join(words[first:]))
+        if name and len(name) <= MAX_NAME_CHARACTERS:
+            begins = _SENTENCE_START.search(text[max(0, match.start() - _LOOK_BEHIND) : match.start()])
+            yield name, first == 0 and len(words) == 1 and begins is not None
