@@ -15,6 +15,7 @@ from rag_core.errors import DatabaseUnavailableError, DeadlineExceededError, Que
 from rag_core.graph.names import names_in
 from rag_core.model.note import ChunkId
 from rag_core.retrieval.expansion import Fused
+from rag_core.retrieval.plan import asks_for_time
 from rag_core.retrieval.request import PlannedSearch
 from rag_core.storage.database import Database
 from rag_core.storage.names import find_names
@@ -41,13 +42,13 @@ def follow_names(
     """Put passages linked to the best ones behind the first ``KEPT``; then come the others as they were.
 
     Places keep their scores, so that these never rise down the list. A passage that no leg found has rank in ``names`` alone.
-    A query that names a time is left as it is: what is linked is of any time.
+    A query that asks for a time is left as it is: what is linked is of any time.
 
     Raises:
         DatabaseUnavailableError, DeadlineExceededError, QueryFailedError: the passages could not be read in time.
     """
     is_on = request.config.graph_rag.enabled and request.strategy.startswith("hybrid")
-    if len(candidates) < KEPT or request.transformed.times or not is_on:
+    if len(candidates) < KEPT or asks_for_time(request.transformed.times) or not is_on:
         return list(candidates)
     seeds = _shares({item.chunk_id: item.score for item in candidates[:SEEDS]})
     texts, _ = fetch_candidate_texts(database, request.tenant, list(seeds), words=[], timeout_ms=timeout_ms)

@@ -148,7 +148,7 @@ def _look(engine: Engine, request: SearchRequest) -> tuple[Retrieval, bool]:
             failures,
             database=database,
             cache=engine.caches.context,
-            found=[candidate.chunk_id for candidate in fused],
+            found=list(dict.fromkeys(candidate.chunk_id for candidate in (*fused, *candidates))),
             served=served,
         )
     _record(engine.metrics, clock, legs)

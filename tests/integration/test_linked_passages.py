@@ -42,6 +42,15 @@ def test_the_note_on_the_one_who_is_named_is_found(engine, tenant) -> None:
 
 
 @pytest.mark.usefixtures("linked")
+def test_what_no_leg_found_is_found_by_its_name_alone(engine, tenant) -> None:
+    found = find(engine, tenant, QUESTION, strategy="hybrid", hybridSearch={"threshold": 0.95})
+
+    (linked,) = [hit for hit in found.hits if hit.external_id == "marisol"]
+    assert linked.ranks == {"names": 1}
+    assert linked.method == "graph"
+
+
+@pytest.mark.usefixtures("linked")
 @pytest.mark.parametrize("off", [{"graphRAG": {"enabled": False}}, {"strategy": "fulltext"}])
 def test_names_are_not_followed_where_the_graph_is_off(engine, tenant, off) -> None:
     found = find(engine, tenant, QUESTION, **{"strategy": "hybrid", **off})
