@@ -8,7 +8,8 @@ from rag_core.answering.confidence import judge_evidence
 from rag_core.answering.events import AnswerEvent, AnswerFinished, AnswerRequest, QuestionUnderstood, SourcesFound
 from rag_core.answering.finishing import OutgoingGate
 from rag_core.answering.generation import build_answerer
-from rag_core.answering.outcome import AnswerBasis, finished_answer, refused_answer
+from rag_core.answering.outcome import AnswerBasis, finished_answer, greeting_answer, refused_answer
+from rag_core.answering.quoting.asked_time import asked_year_of
 from rag_core.answering.quoting.extractive import ExtractiveAnswerer
 from rag_core.answering.recording import AnswerTrace, recorded
 from rag_core.answering.sources.compression import fetch_context
@@ -91,6 +92,8 @@ def _stages(
         cancellation=cancellation,
     )
     yield _understood(question, trace)
+    if question.is_greeting:
+        return greeting_answer(trace.query_id, question, wordings_of(request.contract)[question.language], trace.clock)
     answerer = build_answerer(chat, wordings=wordings_of(request.contract))
     require_wanted(cancellation)
     found = trace.found = find_sources(
@@ -114,6 +117,7 @@ def _stages(
         yield from writing.sentences()
     finally:
         _tell_removed_citations(writing, basis, tenant, engine.metrics)
+    basis = replace(basis, context=writing.numbered_context)
     written = _with_verdicts(writing.finished(), basis, settings, chat, cancellation)
     return finished_answer(basis, written, settings)
 
@@ -154,7 +158,7 @@ def _prompt_context(
         timeout_seconds=SUMMARY_SHARE * settings.chat_timeout_ms / 1000,
         cancellation=cancellation,
     )
-    return replace(context, asked_time=found.asked_time, graph=graph)
+    return replace(context, asked_time=found.asked_time, asked_year=asked_year_of(found.retrieval), graph=graph)
 
 
 def _basis(
@@ -200,6 +204,7 @@ def _writing(basis: AnswerBasis, answerer: Answerer, settings: Settings, cancell
         history=question.history,
         timeout_seconds=settings.chat_timeout_ms / 1000,
         cancellation=cancellation,
+        numbers_as_cited=contract != "rag_v2",  # which cites by titles and tells its sources before the answer
         gate=OutgoingGate(
             language=question.language,
             policy=redaction_policy(contract, settings.guardrails_personal_data),

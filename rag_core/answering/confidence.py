@@ -34,6 +34,8 @@ class Evidence:
     score: float
     confidence: Confidence
     features: Mapping[str, float]
+    is_of_its_time: bool = True
+    """False where a time is asked for and nothing of it was found."""
 
     @property
     def is_enough(self) -> bool:
@@ -69,20 +71,25 @@ def judge_evidence(
     sources = context.sources
     if not sources:
         return NO_EVIDENCE
-    features = evidence_features(quote(query, context, language=language), language=language)
+    quotation = quote(query, context, language=language)
+    features = evidence_features(quotation, language=language)
     score = evidence_score(features)
     if total_of(query, context, language) is not None:
         return Evidence(score=1.0, confidence="medium", features=features)
     if fallback == "recent_notes":
         return Evidence(score=score, confidence="low", features=features)
     if _is_outranked(retrieval, reranker, least_rerank_score):
-        return Evidence(score=score, confidence="insufficient", features=features)
+        return Evidence(
+            score=score, confidence="insufficient", features=features, is_of_its_time=quotation.is_of_its_time
+        )
     level = _level(score, least_score)
     if level == "insufficient" and _needs_no_word(retrieval, context, language, is_by_meaning=is_by_meaning):
         level = "low"
     if context.asked_time is not None:
         level = _level_within(context.asked_time, level, sources)
-    return Evidence(score=score, confidence=level, features=features)
+    if not quotation.is_of_its_time:
+        level = min(level, "low", key=_LEVELS.index)
+    return Evidence(score=score, confidence=level, features=features, is_of_its_time=quotation.is_of_its_time)
 
 
 def groundedness_of(checked: CheckedText) -> float | None:

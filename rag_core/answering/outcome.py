@@ -9,7 +9,7 @@ from uuid import UUID
 from rag_core.answering.confidence import Evidence, final_confidence, groundedness_of, holds_its_kind
 from rag_core.answering.events import AnswerRequest
 from rag_core.answering.finishing import finish
-from rag_core.answering.quoting.extractive import A_DAY
+from rag_core.answering.quoting.extractive import A_DAY, ExtractiveAnswerer
 from rag_core.answering.sources.context import make_sources
 from rag_core.answering.sources.fallbacks import FoundSources
 from rag_core.answering.sources.places import placed
@@ -119,9 +119,39 @@ def refused_answer(
     basis: AnswerBasis, reason: RefusalReason, *, written: WrittenAnswer | None = None, text: str | None = None
 ) -> Answer:
     """A refusal, in the words of ``text`` or the contract's; it claims nothing, cites nothing and needs no disclaimer."""
-    shown = _of_an_empty_day(basis, reason) or text or _fixed(reason, basis.wording)
+    empty_day = _of_an_empty_day(basis, reason)
+    shown = empty_day or text or _fixed(reason, basis.wording)
     checked = CheckedText(text=shown, citations=(), uncited=(), removed=0)
-    return _answer(basis, checked, written=written, confidence="insufficient", refusal=reason)
+    is_told = empty_day is None and reason in _BEFORE_WRITING and not basis.evidence.is_of_its_time
+    warnings = tuple(_of_another_time(basis, basis.context.sources[0])) if is_told else ()
+    return _answer(basis, checked, written=written, confidence="insufficient", refusal=reason, warnings=warnings)
+
+
+def greeting_answer(query_id: UUID, question: Question, wording: Wording, clock: StageClock) -> Answer:
+    """A sentence about what may be asked, for who only greets or thanks; nothing was searched, and nothing is cited."""
+    return Answer(
+        query_id=query_id,
+        session_id=question.session_id,
+        question=question.text,
+        standalone=None,
+        language=question.language,
+        text=wording.greeting,
+        citations=(),
+        uncited=(),
+        removed_citations=0,
+        sources=(),
+        confidence="insufficient",
+        refusal="nothing_asked",
+        groundedness=None,
+        disclaimer=None,
+        warnings=question.warnings,
+        answerer=ExtractiveAnswerer().name,
+        retrieval=None,
+        fallback=None,
+        prompt_tokens=0,
+        answer_tokens=count_tokens(wording.greeting),
+        stages={"retrieval": 0.0, "generation": 0.0, "checking": 0.0, "total": clock.total_ms},
+    )
 
 
 def _as_set(option: bool | None, setting: bool) -> bool:
@@ -260,13 +290,21 @@ def _of_the_quotation(basis: AnswerBasis, written: WrittenAnswer, confidence: Co
     if quotation is None:
         return
     if not quotation.is_of_its_time:
-        yield texts["not_of_the_time"]
+        yield from _of_another_time(basis, quotation.sentences[0].source)
     if len(quotation.notes) < basis.found.notes_of_time:
         yield texts["more_of_the_time"]
     if any(sentence.source.language != basis.question.language for sentence in quotation.sentences):
         yield texts["other_language"]
     if confidence == "low":
         yield texts["may_not_answer"]
+
+
+def _of_another_time(basis: AnswerBasis, nearest: Source) -> Iterator[str]:
+    """Warnings that nothing found is of the time asked for, and of when the nearest is."""
+    yield basis.wording.quoting_warnings["not_of_the_time"]
+    if nearest.is_dated:
+        note = dated(nearest.created_at.date(), basis.wording.dated, basis.question.language)
+        yield basis.wording.quoting_warnings["nearest_in_time"].format(note=note)
 
 
 @lru_cache(maxsize=1024)

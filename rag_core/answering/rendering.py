@@ -7,6 +7,7 @@ from itertools import accumulate, groupby
 from typing import Literal
 
 from rag_core.answering.sources.labels import source_labels
+from rag_core.answering.verification.tidying import mark_of
 from rag_core.model.answer import CheckedCitation, CheckedText, Source
 from rag_core.model.note import Span
 
@@ -37,19 +38,36 @@ def render(checked: CheckedText, sources: Sequence[Source], style: CitationStyle
         KeyError: the answer cites a number that no source has.
     """
     marks = citation_marks(sources, style)
-    groups = [(span, list(group)) for span, group in groupby(checked.citations, key=lambda citation: citation.mark)]
+    groups = _by_mark(checked.citations)
+    spans = [span for span, _ in groups]
     shown = ["".join(marks[citation.number] for citation in group) for _, group in groups]
-    shifts = _Shifts(
-        ends=[end for (_, end), _ in groups],
-        totals=list(
-            accumulate((len(text) - end + start for text, ((start, end), _) in zip(shown, groups, strict=True)))
-        ),
-    )
+    shifts = _shifts(spans, shown)
     return Rendered(
-        text=_replaced(checked.text, [span for span, _ in groups], shown),
+        text=_replaced(checked.text, spans, shown),
         citations=tuple(citation for _, group in groups for citation in _moved(group, marks, shifts)),
         uncited=tuple(shifts.placed(span) for span in checked.uncited),
         marks=marks,
+    )
+
+
+def renumbered(checked: CheckedText, numbers: Mapping[int, int]) -> CheckedText:
+    """Give the cited sources other numbers, in the marks and beside them; all else stays.
+
+    Raises:
+        KeyError: a cited source has no other number.
+    """
+    groups = _by_mark(checked.citations)
+    spans = [span for span, _ in groups]
+    shown = [mark_of([numbers[citation.number] for citation in group]) for _, group in groups]
+    shifts = _shifts(spans, shown)
+    return replace(
+        checked,
+        text=_replaced(checked.text, spans, shown),
+        citations=tuple(
+            replace(one, number=numbers[one.number], mark=shifts.placed(one.mark), claim=shifts.placed(one.claim))
+            for one in checked.citations
+        ),
+        uncited=tuple(shifts.placed(span) for span in checked.uncited),
     )
 
 
@@ -74,6 +92,15 @@ class _Shifts:
     def _shift(self, at: int) -> int:
         before = bisect_right(self.ends, at)
         return self.totals[before - 1] if before else 0
+
+
+def _by_mark(citations: Sequence[CheckedCitation]) -> list[tuple[Span, list[CheckedCitation]]]:
+    return [(span, list(group)) for span, group in groupby(citations, key=lambda citation: citation.mark)]
+
+
+def _shifts(spans: Sequence[Span], shown: Sequence[str]) -> _Shifts:
+    grown = (len(text) - end + start for text, (start, end) in zip(shown, spans, strict=True))
+    return _Shifts(ends=[end for _, end in spans], totals=list(accumulate(grown)))
 
 
 def _replaced(text: str, spans: Sequence[Span], shown: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from rag_core.answering.finishing import OutgoingGate
 from rag_core.answering.plain_text import plain_bits
 from rag_core.answering.quoting.extractive import ExtractiveAnswerer
 from rag_core.answering.quoting.selection import Quotation
+from rag_core.answering.rendering import renumbered
 from rag_core.answering.verification.check import ReadSources, check_sentence, joined, moved, read_sources
 from rag_core.answering.verification.claims import cut_sentences
 from rag_core.chat import Message
@@ -54,6 +55,8 @@ class Writing:
     """One answer being written: its checked sentences so far, as the gate let them out, and its answerer.
 
     A model that fails before its first sentence is replaced by ``quoting`` as the ``answerer``, and ``fallback`` gives the reason.
+    Where it ``numbers_as_cited``, sources get numbers from 1 as they are first cited (``numbers``, by those of ``context``); see
+    ``numbered_context``.
     """
 
     query: str
@@ -66,6 +69,8 @@ class Writing:
     gate: OutgoingGate
     quoting: ExtractiveAnswerer = field(default_factory=ExtractiveAnswerer)
     parts: list[CheckedText] = field(default_factory=list)
+    numbers_as_cited: bool = True
+    numbers: dict[int, int] = field(default_factory=dict)
     fallback: WritingFallback | None = None
     checking_ms: float = 0.0
     began_at: float = field(default_factory=time.perf_counter)
@@ -75,6 +80,15 @@ class Writing:
         """Text written so far, checked, without white space at its end."""
         whole = joined(self.parts)
         return replace(whole, text=whole.text.rstrip())
+
+    @property
+    def numbered_context(self) -> PromptContext:
+        """The context with the numbers that its sources have in the answer: those cited first, the others after them."""
+        if not self.numbers:
+            return self.context
+        ordered = sorted(self.context.sources, key=lambda one: self.numbers.get(one.number, len(self.context.sources)))
+        sources = tuple(replace(source, number=number) for number, source in enumerate(ordered, 1))
+        return replace(self.context, sources=sources)
 
     @property
     def removed_citations(self) -> int:
@@ -122,7 +136,7 @@ class Writing:
             if any(part.text.strip() for part in self.parts):
                 raise self._failure() from error
             log_degraded("chat", error)
-            self.answerer, self.parts = self.quoting, []
+            self.answerer, self.parts, self.numbers = self.quoting, [], {}
             self.fallback = "model_busy" if isinstance(error, ChatBusyError) else "model_failed"
             yield from self._written(read)
 
@@ -153,6 +167,10 @@ class Writing:
         began = time.perf_counter()
         checked = check_sentence(sentence, read, language=self.language)
         part = self.gate.let_out(checked, is_quoted=self._is_quoted)
+        if part is not None and self.numbers_as_cited:
+            for citation in part.citations:
+                self.numbers.setdefault(citation.number, len(self.numbers) + 1)
+            part = renumbered(part, self.numbers)
         self.checking_ms += (time.perf_counter() - began) * 1000
         return part
 

@@ -107,10 +107,11 @@ def options(
 
 
 class _LocalisedFormatter(logging.Formatter):
-    """Log lines of the terminal in the reader's language."""
+    """Log lines of the terminal in the reader's language, with the part that they are about and its error."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  the name in logging
-        record.message = localised(record.message)
+        about = [str(getattr(record, name)) for name in ("component", "error") if hasattr(record, name)]
+        record.message = ": ".join([localised(record.message), *about])
         return super().formatMessage(record)
 
 

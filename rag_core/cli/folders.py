@@ -75,11 +75,17 @@ def add_folder(
 
 
 def _follow(database: "Database", folder: "WatchedFolder") -> None:
-    from rag_core.folders.sources import other_folder
-    from rag_core.storage.documents import hold_folder, watch_folder
+    from rag_core.folders.sources import followed_already, following, other_folder, takes
+    from rag_core.storage.documents import hold_folder, list_folders, watch_folder
 
-    device = str(Path(folder.path).stat().st_dev)
+    path = Path(folder.path)
+    device = str(path.stat().st_dev)
     with database.transaction(folder.tenant) as connection:
+        folders = list_folders(connection, folder.tenant)
+        following(folders, path, folder.source)
+        for one in folders:
+            if one.is_watched and one.source != folder.source and takes(path, folder.exclude, Path(one.path)):
+                raise followed_already(path, one)
         held = hold_folder(connection, folder.tenant, source=folder.source, path=folder.path, device=device)
         if held.path != folder.path and Path(held.path).is_dir():
             raise other_folder(folder.source, held.path)

@@ -231,19 +231,26 @@ def _import_folder(
 ) -> "tuple[str, FolderReport]":
     """Import a folder, or one document as a file of its folder; return the source and the report.
 
+    What a followed folder takes is imported with that folder, and into its source.
+
     Raises:
         InvalidInputError: the folder has no file, and never had one.
+        ConflictError: the followed folder has another source than the given one.
     """
     from rag_core.errors import InvalidInputError
     from rag_core.folders.opening import open_folder_import
     from rag_core.folders.scanning import scan_folder
+    from rag_core.folders.sources import following
     from rag_core.storage.documents import list_folders
 
     path = path.resolve()
-    folder = path if path.is_dir() else path.parent
-    name = source or folder.name or DEFAULT_SOURCE
     with database.transaction(owner) as connection:
-        stored = next((one for one in list_folders(connection, owner) if one.source == name), None)
+        folders = list_folders(connection, owner)
+    followed = following(folders, path, source)
+    own = path if path.is_dir() else path.parent
+    folder = own if followed is None else Path(followed.path)
+    name = followed.source if followed else source or folder.name or DEFAULT_SOURCE
+    stored = next((one for one in folders if one.source == name), None)
     if stored is not None and stored.is_watched:
         exclude, language = [*stored.exclude, *exclude], language or stored.language
     size = sum(file.size for file in scan_folder(folder, exclude=exclude)) if path.is_dir() else path.stat().st_size
@@ -255,9 +262,9 @@ def _import_folder(
     ):
         report = folder_import.run(
             folder,
-            only=None if path.is_dir() else path.name,
+            only=None if path.is_dir() else str(path.relative_to(folder)),
             exclude=exclude,
-            prunes=prunes and path.is_dir(),
+            prunes=prunes and path == folder,
             is_confirmed=is_confirmed,
         )
     if not report.files and not report.withheld:

@@ -124,14 +124,14 @@ def _show_models(documents: list[dict[str, Any]]) -> None:
     rows = [
         [
             document["name"],
-            document["state"],
+            label(document["state"]),
             f"{document['dimensions']}, {document['provider']}",
             "{method} {semantic_weight:g}/{fulltext_weight:g}".format(**document["fusion"]),
             ", ".join(f"{tenant} {_share(counts)}" for tenant, counts in document["tenants"].items()) or tr("no notes"),
         ]
         for document in documents
     ]
-    headers = [tr("model"), tr("state"), tr("dimensions"), "fusion", tr("vectors")]
+    headers = [tr("model"), tr("state"), tr("dimensions"), label("fusion"), tr("vectors")]
     table(tr("Embedding models"), headers, rows)
     for document in documents:
         if (step := _next_step(document)) is not None:

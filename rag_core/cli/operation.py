@@ -117,13 +117,13 @@ def _migration(found: dict[str, Any]) -> str:
 def _show_performance(figures: dict[str, Any]) -> None:
     columns = ("avg", "p50", "p95", "p99")
     rows = [
-        [stage, str(stats["count"]), *(f"{stats[name]:.1f}" for name in columns)]
+        [label(stage), str(stats["count"]), *(f"{stats[name]:.1f}" for name in columns)]
         for stage, stats in figures["stages"].items()
         if stats["count"]
     ]
-    table(tr("The API's requests, in milliseconds"), [tr("stage"), tr("count"), *columns], rows)
+    table(tr("The API's requests, in milliseconds"), [tr("stage"), tr("count"), *headings(*columns)], rows)
     caches = [
-        [name, f"{figures['cache'][f'{name}HitRate']:.0%}", str(counts["size"])]
+        [label(name), f"{figures['cache'][f'{name}HitRate']:.0%}", str(counts["size"])]
         for name, counts in figures["caches"].items()
     ]
     table(tr("Caches"), headings("cache", "hit rate", "entries"), caches)
@@ -136,7 +136,7 @@ def _shown(value: Any) -> str:
         return ", ".join(f"{label(key)} {_shown(inner)}" for key, inner in value.items())
     if isinstance(value, bool):
         return tr("yes" if value else "no")
-    return tr("none") if value is None else str(value)
+    return tr("none") if value is None else localised(str(value))
 
 
 _OF_EVERYBODY = ("brain up", "chat model")

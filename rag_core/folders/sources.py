@@ -1,6 +1,11 @@
-"""Sources of folders: which are free for one."""
+"""Sources of folders: which are free for one, and which follow a file already."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from rag_core.errors import ConflictError, InvalidInputError
+from rag_core.folders.scanning import scan_folder
+from rag_core.storage.documents import StoredFolder
 from rag_core.storage.uploads import SOURCE as UPLOADS
 
 
@@ -19,3 +24,30 @@ def other_folder(source: str, path: str) -> ConflictError:
     return ConflictError(
         f"the source {source!r} has the files of {path}; give this folder another one with --source NAME"
     )
+
+
+def following(folders: Iterable[StoredFolder], path: Path, source: str | None) -> StoredFolder | None:
+    """The followed folder that takes what is at a path already; None where none does.
+
+    Raises:
+        ConflictError: the folder's source is another one than ``source``, where that is given.
+    """
+    found = next((one for one in folders if one.is_watched and takes(Path(one.path), one.exclude, path)), None)
+    if found is not None and source not in (None, found.source):
+        raise followed_already(path, found)
+    return found
+
+
+def followed_already(path: Path, folder: StoredFolder) -> ConflictError:
+    """The error for a path whose notes would be made a second time, in another source."""
+    return ConflictError(
+        f"files of {path} are followed already with {folder.path} as source {folder.source!r}; leave them to it, "
+        "or let it go first with `brain folder remove --delete-notes`"
+    )
+
+
+def takes(folder: Path, exclude: Sequence[str], path: Path) -> bool:
+    """Test whether a folder is at a path, or any of its files is there or below."""
+    if not path.is_relative_to(folder):
+        return False
+    return path == folder or any(file.file.is_relative_to(path) for file in scan_folder(folder, exclude=exclude))

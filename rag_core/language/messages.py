@@ -15,7 +15,7 @@ PathWarning = Literal[
     "unsupported",
     "not_summarised",
 ]
-QuotingWarning = Literal["may_not_answer", "not_of_the_time", "more_of_the_time", "other_language"]
+QuotingWarning = Literal["may_not_answer", "not_of_the_time", "nearest_in_time", "more_of_the_time", "other_language"]
 QuestionProblem = Literal["empty", "too_short", "too_long", "injection"]
 QuestionWarning = Literal[
     "injection", "judged_injection", "earlier_injection", "earlier_dropped", "language", "judge_failed"
@@ -35,13 +35,15 @@ class Messages:
     """Answer when there are no notes."""
     not_enough: str
     """Answer when the notes found are too far from the question, or no sentence of a draft is supported."""
+    greeting: str
+    """Answer to a greeting or thanks, saying what may be asked."""
     no_note_of: str
     """Answer when only a day is asked for and no note has that date; ``note_dated`` names the note."""
     note_dated: str
     path_warnings: Mapping[PathWarning, str]
     answer_warnings: Mapping[AnswerWarning, str]
     quoting_warnings: Mapping[QuotingWarning, str]
-    """Warnings beside quoted sentences."""
+    """Warnings beside quoted sentences; ``{note}`` is one named by its date."""
     question_problems: Mapping[QuestionProblem, str]
     question_warnings: Mapping[QuestionWarning, str]
     """``{language}`` is a code of ISO 639-1."""

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 class QuestionWording:
     """Words around the questions of a query in one language.
 
-    ``joining`` parts two questions, ``leading`` is dropped from the front of a part, ``asking`` is what a question begins
-    with, ``empty`` are words that alone name nothing, ``happening`` words of a question about everything that happened, ``opening`` is
-    the mark a question starts with.
+    ``greetings`` are phrases that greet, thank or take leave, and ask nothing. ``joining`` parts two questions, ``leading`` is
+    dropped from the front of a part, ``asking`` is what a question begins with, ``empty`` are words that alone name nothing,
+    ``happening`` words of a question about everything that happened, ``opening`` is the mark a question starts with.
     """
 
     joining: str
@@ -20,4 +20,5 @@ class QuestionWording:
     asking: str
     empty: frozenset[str]
     happening: frozenset[str]
+    greetings: str
     opening: str = ""

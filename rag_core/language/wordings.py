@@ -47,6 +47,7 @@ class Wording:
     no_notes: str
     not_enough: str
     not_grounded: str
+    greeting: str
     no_note_of: str
     dated: str
     instructions: str
@@ -62,6 +63,7 @@ def _of_notes(language: Language) -> Wording:
         no_notes=messages.no_notes,
         not_enough=messages.not_enough,
         not_grounded=messages.not_enough,
+        greeting=messages.greeting,
         no_note_of=messages.no_note_of,
         dated=messages.note_dated,
         instructions=language_of(language).instructions.answer,
@@ -80,6 +82,7 @@ _GERMAN_DOCUMENTS = replace(
     no_notes="Es gibt keine Dokumente, in denen gesucht werden könnte.",
     not_enough="Die verfügbaren Unternehmensdokumente enthalten nicht genügend Informationen, um diese Frage zu beantworten.",
     not_grounded="Die Antwort ließ sich durch die Quellen nicht ausreichend belegen.",
+    greeting="Gern beantworte ich Fragen zu den Unternehmensdokumenten, zum Beispiel „Welche Frist gilt für Rechnungen?“.",
     no_note_of="Es gibt kein {note}.",
     dated="Dokument vom {day}. {month} {year}",
     instructions=DOCUMENT_INSTRUCTIONS,

@@ -14,6 +14,7 @@ from rag_core.model.retrieval import Retrieval
 Confidence = Literal["high", "medium", "low", "insufficient"]
 """Level of trust in an answer; see ``confidence`` for the cut-offs."""
 RefusalReason = Literal[
+    "nothing_asked",  # a greeting or thanks; nothing is searched
     "no_notes",  # the tenant has none
     "nothing_found",  # no note fits the question at all
     "insufficient_evidence",  # what was found is too far from the question; decided before anything is generated
@@ -97,6 +98,8 @@ class PromptContext:
     text: str
     compression: Compression = "none"
     asked_time: AskedTime | None = None
+    asked_year: AskedTime | None = None
+    """A bare year or several, of which notes may speak or be; None where there is an ``asked_time``."""
     graph: str = ""
     """Relations between what the sources speak of, as JSON for a prompt; '' where there are none."""
 

@@ -112,7 +112,7 @@ def _document(events: Iterable[AnswerEvent], session_id: UUID | None, settings: 
 
 def _shown(answer: Answer, settings: Settings) -> dict[str, Any]:
     hide = hiding(redaction_policy("command", settings.guardrails_personal_data), answer.language)
-    is_refused = answer.refusal not in {None, "no_notes"}
+    is_refused = answer.refusal not in {None, "no_notes", "nothing_asked"}
     return {
         "text": answer.text,
         "sources": list(_cited(answer, hide, settings)),

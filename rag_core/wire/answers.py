@@ -69,7 +69,7 @@ def _shown(answer: Answer, policy: RedactionPolicy) -> Answer:
 
 
 def chat_body(answer: Answer, *, policy: RedactionPolicy) -> dict[str, Any]:
-    """The body of ``POST /chat``: sources by their cids, those cited alone, numbers as they were given."""
+    """The body of ``POST /chat``: sources by their cids, those cited alone, in the order of citation."""
     answer = _shown(answer, policy)
     rendered = render(answer.checked, answer.sources, "notes")
     return {

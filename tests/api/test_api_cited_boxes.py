@@ -129,6 +129,18 @@ def test_an_answer_leads_to_the_note_with_the_page_that_it_cites(client: TestCli
     assert client.get(pictures(shown)[0]).headers["content-type"] == "image/png"
 
 
+@pytest.mark.parametrize(("query", "page"), [("Apollo", 2), ("Garten", 1)])
+def test_a_hit_leads_to_the_page_that_says_what_was_asked(client: TestClient, note: str, query: str, page: int) -> None:
+    found = client.get("/", params={"q": query}).text
+    address = unescape(re.findall(rf'href="(/notas/{note}\?[^"]*fragmento=[^"]*)"', found)[0])
+
+    shown = client.get(address).text
+
+    assert f'<span class="place">página {page}</span>' in shown
+    (picture,) = pictures(shown)
+    assert picture.startswith(f"/api/v2/documents/{note}/pages/{page}?width=900&box=")
+
+
 def test_other_pages_of_the_original_are_turned_to_without_losing_the_passage(client: TestClient, note: str) -> None:
     address = unescape(re.findall(rf'href="(/notas/{note}\?[^"]*cita=[^"]*)"', asked(client, QUESTION))[0])
     before = unescape(re.findall(r'href="([^"]*)" rel="prev"', client.get(address).text)[0])

@@ -16,7 +16,7 @@ from rag_core.answering.events import (
 )
 from rag_core.conversation.sessions import begin_session, read_conversation
 from rag_core.language.languages import language_of
-from rag_core.model.answer import Answer
+from rag_core.model.answer import Answer, Contract
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
 
@@ -52,6 +52,29 @@ class TestAnAnswer:
             assert citation.evidence is not None
             assert note[citation.evidence[0] : citation.evidence[1]] == citation.quote
             assert answer.text[citation.mark[0] : citation.mark[1]].startswith("[")
+
+    @pytest.mark.parametrize("contract", ["command", "query", "rag_v2"])
+    def test_the_sources_it_cites_are_numbered_as_it_cites_them_but_where_they_were_told_before(
+        self, notes: Engine, tenant: TenantId, contract: Contract
+    ) -> None:
+        engine, _ = with_chat(notes, "Planté tomates y calabacines en el huerto [3]. El técnico cobró 180 euros [1].")
+
+        events = ask(
+            engine, tenant, "¿Qué planté en el huerto y cuánto cobró el técnico por la caldera?", contract=contract
+        )
+
+        answer, told = (
+            answered(events),
+            next(event for event in events if isinstance(event, SourcesFound)).context.sources,
+        )
+        assert answer.text.startswith("".join(sentences(events)))
+        by_number = {source.number: source for source in answer.sources}
+        assert list(by_number) == list(range(1, len(told) + 1))
+        assert {source.chunk_id for source in answer.sources} == {source.chunk_id for source in told}
+        assert [by_number[one.number].chunk_id for one in answer.citations] == [told[2].chunk_id, told[0].chunk_id]
+        assert [one.number for one in answer.citations] == ([3, 1] if contract == "rag_v2" else [1, 2])
+        shown = [one for event in events if isinstance(event, SentenceReady) for one in event.citations]
+        assert shown == list(answer.citations)
 
     def test_its_sentences_begin_where_they_say_and_their_marks_stand_where_they_say(
         self, notes: Engine, tenant: TenantId
@@ -119,8 +142,49 @@ class TestAQuotation:
 
         assert (answer.confidence, {one.number for one in answer.citations}) == ("low", {1})
         assert set(answer.warnings) == {
-            language_of("es").messages.quoting_warnings[kind] for kind in ("may_not_answer", "not_of_the_time")
+            *(language_of("es").messages.quoting_warnings[kind] for kind in ("may_not_answer", "not_of_the_time")),
+            "Lo más cercano: nota del 4 de marzo de 2025.",
         }
+
+    @pytest.mark.parametrize(
+        ("question", "confidence", "quoted"),
+        [
+            ("¿Cuánto pagué de IBI en 2019?", "low", ""),
+            ("¿Cuánto pagué de IBI entre 2017 y 2019?", "low", ""),
+            ("¿Cuánto pagué de IBI en 2023?", "medium", "412 euros"),
+            ("¿Cuánto pagué de IBI en 2024?", "medium", "431 euros"),
+            ("¿Cuánto pagué de IBI en 2021?", "medium", "398 euros"),
+        ],
+    )
+    def test_of_a_year_it_is_of_a_note_of_that_year_or_low_and_says_so(
+        self,
+        engine: Engine,
+        tenant: TenantId,
+        make_note: Any,
+        index_notes: Any,
+        question: str,
+        confidence: str,
+        quoted: str,
+    ) -> None:
+        make_note("Pagué de IBI 412 euros.", external_id="a", created_at="2023-10-12T12:00+02:00")
+        make_note("Este año pagué de IBI 431 euros.", external_id="b", created_at="2024-10-14T12:00+02:00")
+        make_note("En 2021 pagué de IBI 398 euros.", external_id="c", created_at="2022-02-01T12:00+01:00")
+        index_notes()
+
+        answer = answered(ask(engine, tenant, question))
+
+        told = [language_of("es").messages.quoting_warnings["not_of_the_time"], "Lo más cercano: nota del "]
+        is_told = [any(warning.startswith(text) for warning in answer.warnings) for text in told]
+        assert (answer.confidence, is_told) == (confidence, [confidence == "low"] * 2)
+        assert quoted in answer.text
+
+    def test_of_a_year_without_any_note_the_refusal_says_when_the_nearest_is(
+        self, notes: Engine, tenant: TenantId
+    ) -> None:
+        answer = answered(ask(notes, tenant, "¿Qué hice en 1999?"))
+
+        assert answer.refusal == "insufficient_evidence"
+        assert answer.warnings[0] == language_of("es").messages.quoting_warnings["not_of_the_time"]
 
     def test_of_a_note_in_another_language_it_is_in_that_of_the_note_and_says_so(
         self, engine: Engine, tenant: TenantId, make_note: Any, index_notes: Any

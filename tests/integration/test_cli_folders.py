@@ -172,3 +172,59 @@ def test_the_folders_are_listed_in_lines_that_an_ordinary_terminal_holds(brain: 
         "  indexed: 0, waiting: 2, refused: 1",
         "  `brain folder status Notas` lists every file with its state and reason.",
     ]
+
+
+def sources_and_ids(brain: Brain) -> set[tuple[str, str]]:
+    """Source and external id of every note that the word finds."""
+    found = brain("search", "harina", "--strategy", "fulltext", "--top-k", "50", "--json").json["results"]
+    return {(hit["source"], hit["externalId"]) for hit in found}
+
+
+@pytest.mark.parametrize("named", [(), ("--source", "casa")])
+@pytest.mark.parametrize("imported", ["sub/d.md", "sub", "a.md", "."])
+def test_what_a_followed_folder_takes_is_imported_into_its_own_note(
+    brain: Brain, folder: Path, imported: str, named: tuple[str, ...]
+) -> None:
+    (folder / "sub").mkdir()
+    (folder / "sub/d.md").write_text("Harina de trigo", encoding="utf-8")
+    brain("folder", "add", folder, "--source", "casa")
+    for file in ("sub/d.md", "a.md"):
+        (folder / file).write_text("Harina de maíz", encoding="utf-8")
+
+    done = brain("import", folder / imported, *named, "--json")
+
+    assert done.json["updated"] == (2 if (folder / imported).is_dir() else 1)
+    assert sources_and_ids(brain) == {("casa", "a.md"), ("casa", "sub/d.md")}
+
+
+def test_a_subfolder_of_a_followed_folder_is_pruned_with_the_whole_alone(brain: Brain, folder: Path) -> None:
+    (folder / "sub").mkdir()
+    (folder / "sub/d.md").write_text("Harina", encoding="utf-8")
+    brain("folder", "add", folder)
+    (folder / "a.md").unlink()
+
+    assert brain("import", folder / "sub", "--prune", "--confirm-removals", "--json").json["removed"] == 0
+
+
+def test_what_a_followed_folder_leaves_out_is_a_folder_of_its_own(brain: Brain, folder: Path) -> None:
+    (folder / "sub").mkdir()
+    (folder / "sub/d.md").write_text("Harina", encoding="utf-8")
+    brain("folder", "add", folder, "--exclude", "sub")
+
+    assert brain("import", folder / "sub", "--json").json["imported"] == 1
+    assert sources_and_ids(brain) == {("Notas", "a.md"), ("sub", "d.md")}
+
+
+@pytest.mark.parametrize(
+    "words", [("import", "a.md"), ("import", "sub"), ("folder", "add", "sub"), ("folder", "add", "..")]
+)
+def test_followed_files_are_not_taken_into_a_second_source(brain: Brain, folder: Path, words: tuple[str, ...]) -> None:
+    (folder / "sub").mkdir()
+    (folder / "sub/d.md").write_text("Harina", encoding="utf-8")
+    brain("folder", "add", folder)
+
+    done = brain(*words[:-1], folder / words[-1], "--source", "otra")
+
+    assert done.exit_code == 1
+    assert f"with {folder} as source 'Notas'; leave them to it" in done.stderr
+    assert sources_and_ids(brain) == {("Notas", "a.md"), ("Notas", "sub/d.md")}

@@ -11,6 +11,7 @@ from rag_core.answering.answer import answer_events
 from rag_core.answering.events import (
     AnswerEvent,
     AnswerOptions,
+    SourcesFound,
 )
 from rag_core.errors import (
     AnswerFailedError,
@@ -21,7 +22,7 @@ from rag_core.errors import (
     RateLimitedError,
 )
 from rag_core.language.languages import language_of
-from rag_core.model.note import TenantId
+from rag_core.model.note import Language, TenantId
 from rag_core.model.retrieval import Filters
 from rag_core.runtime.engine import Engine
 
@@ -39,6 +40,34 @@ class TestARefusal:
         assert answer.refusal == "no_notes"
         assert answer.confidence == "insufficient"
         assert answer.sources == ()
+
+    @pytest.mark.parametrize(
+        ("said", "language"),
+        [
+            ("hola", "es"),
+            ("¡Muchas gracias!", "es"),
+            ("Hola, buenos días", "es"),
+            ("hello", "en"),
+            ("Thank you very much.", "en"),
+            ("danke", "de"),
+            ("Grüße", None),
+            ("gracias por la caldera", None),
+            ("hola caldera", None),
+        ],
+    )
+    def test_to_a_greeting_it_says_what_may_be_asked_and_searches_nothing(
+        self, notes: Engine, tenant: TenantId, said: str, language: Language | None
+    ) -> None:
+        engine, chat = with_chat(notes, "Se rompió la caldera [1].")
+
+        events = ask(engine, tenant, said)
+
+        answer = answered(events)
+        assert any(isinstance(event, SourcesFound) for event in events) is (language is None)
+        assert (answer.refusal == "nothing_asked") is (language is not None)
+        if language is not None:
+            assert (answer.text, answer.citations) == (language_of(language).messages.greeting, ())
+            assert (answer.retrieval, answer.nearest, chat.asked) == (None, (), [])
 
     def test_with_too_little_evidence_no_model_is_asked(self, notes: Engine, tenant: TenantId) -> None:
         engine, chat = with_chat(with_settings(notes, answer_evidence=1.0), "No se debería decir [1].")

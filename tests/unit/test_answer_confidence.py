@@ -18,7 +18,7 @@ from rag_core.answering.confidence import (
     judge_evidence,
 )
 from rag_core.answering.evidence import FEATURES, evidence_features, evidence_score
-from rag_core.answering.quoting.asked_time import asked_time_of
+from rag_core.answering.quoting.asked_time import asked_time_of, asked_year_of
 from rag_core.answering.quoting.selection import MOST_AHEAD, NOTHING, quote
 from rag_core.answering.sources.context import as_context
 from rag_core.model.answer import Source
@@ -61,7 +61,11 @@ def judged(
     return judge_evidence(
         query,
         retrieval := retrieval or found(hit(fulltext=1, semantic=1)),
-        replace(as_context(sources or (source(), source(OTHER, number=2))), asked_time=asked_time_of(retrieval)),
+        replace(
+            as_context(sources or (source(), source(OTHER, number=2))),
+            asked_time=asked_time_of(retrieval),
+            asked_year=asked_year_of(retrieval),
+        ),
         language=language,
         reranker=reranker,
         fallback=fallback,
@@ -232,6 +236,28 @@ class TestTimes:
         year = timed(asked, day=3, days=365, is_relative=False, without="¿qué dijo Rosa?")
 
         assert judged(asked, retrieval=year, least_score=0.9).confidence == "insufficient"
+
+    @pytest.mark.parametrize(
+        ("years_ago", "text", "title", "level"),
+        [
+            (0, TRUFA, None, "high"),
+            (6, TRUFA, None, "low"),
+            (6, TRUFA, "Gastos de 2019", "medium"),
+            (6, f"{TRUFA} Así fue 2019.", None, "medium"),
+            (6, f"{TRUFA} La factura es la 12019.", None, "low"),
+        ],
+    )
+    def test_what_is_found_for_a_bare_year_is_low_where_no_note_is_of_it_or_tells_it(
+        self, years_ago: int, text: str, title: str | None, level: str
+    ) -> None:
+        asked = f"¿Cuánto costó la inyección de Trufa en {2025 - years_ago}?"
+        year = timed(asked, day=1, is_relative=False, without=ASKED)
+        since, until = (datetime(2025 - years_ago + more, 1, 1, tzinfo=UTC) for more in (0, 1))
+        retrieval = replace(year, hits=(hit(fulltext=1, semantic=1),), interval=(since, until))
+
+        evidence = judged(asked, source(text, title=title), source(OTHER, number=2), retrieval=retrieval)
+
+        assert (evidence.confidence, evidence.is_of_its_time) == (level, level != "low")
 
 
 def timed(query: str, *, day: int, days: int = 1, is_relative: bool = True, without: str = "") -> Retrieval:

@@ -2,7 +2,7 @@ import pytest
 from unit.citing import FIELD, VET, source
 
 from rag_core.answering.characters import REFERENCE
-from rag_core.answering.rendering import citation_marks, render
+from rag_core.answering.rendering import citation_marks, render, renumbered
 from rag_core.answering.verification.check import check_citations
 from rag_core.answering.verification.citations import parse_citations
 
@@ -105,3 +105,21 @@ def test_references_that_make_up_others_are_read_a_few_times_only(count) -> None
 
     assert REFERENCE.search(mark) is None
     assert [written.numbers for written in parse_citations(f"Sí {mark}.", [source(1, VET, title=title)])] == [(1,)]
+
+
+def test_other_numbers_stand_in_the_marks_and_every_span_moves_with_them() -> None:
+    sources = [source(number, VET if number == 12 else FIELD) for number in (2, 12)]
+    checked = check_citations(
+        "Nora lloraba en la sala [12]. La caldera no arrancó [12, 2]. El puente cayó.", sources, language="es"
+    )
+
+    changed = renumbered(checked, {12: 1, 2: 2})
+
+    assert changed.text == "Nora lloraba en la sala [1]. La caldera no arrancó [1, 2]. El puente cayó."
+    assert [one.number for one in changed.citations] == [1, 1, 2]
+    assert [changed.text[slice(*one.mark)] for one in changed.citations] == ["[1]", "[1, 2]", "[1, 2]"]
+    assert [changed.text[slice(*one.claim)] for one in changed.citations] == [
+        checked.text[slice(*one.claim)].replace("[12]", "[1]").replace("[12, 2]", "[1, 2]") for one in checked.citations
+    ]
+    assert [changed.text[slice(*span)] for span in changed.uncited] == ["El puente cayó."]
+    assert [one.evidence for one in changed.citations] == [one.evidence for one in checked.citations]

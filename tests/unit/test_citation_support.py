@@ -271,3 +271,33 @@ def test_sentences_checked_one_by_one_are_the_answer() -> None:
     parts = [check_sentence(text[start:end], read, language="es") for start, end in answer_sentences(text, "es")]
 
     assert joined(parts) == checked(text)
+
+
+@pytest.mark.parametrize(
+    ("note", "text", "quote"),
+    [
+        (
+            "## Cosas que no hay que olvidar\n\nLlevar el pasaporte. Y ropa.",
+            "Cosas que no hay que olvidar: Llevar el pasaporte [1].",
+            "## Cosas que no hay que olvidar\n\nLlevar el pasaporte.",
+        ),
+        ("# Lunes\n\nEl martes vamos al médico.", "Lunes: El martes vamos al médico [1].", None),
+        ("# Sin gluten\n\n## Pan\n\nHarina y agua.", "Sin gluten: Pan: Harina y agua [1].", None),
+        ("Para cinco:\n- 500 g de arroz\n- sal", "Para cinco: 500 g de arroz [1].", "Para cinco:\n- 500 g de arroz"),
+        ("Costó **12 euros** [3].", "Costó 12 euros [1].", None),
+        ("Dijo que nada. Nada más.", "Nada más [1].", "Nada más."),
+    ],
+)
+def test_whole_sentences_quoted_word_for_word_are_supported_by_themselves(
+    note: str, text: str, quote: str | None
+) -> None:
+    (citation,) = checked(text, (source(1, note),), "es").citations
+
+    assert (citation.is_supported, citation.support, citation.quote) == (True, 1.0, quote or note)
+
+
+@pytest.mark.parametrize("text", ["Pagué la multa [1].", "Multa: Pagué la multa [1]."])
+def test_a_part_of_a_sentence_is_no_quotation(text: str) -> None:
+    (citation,) = checked(text, (source(1, "# Multa\n\nNo pagué la multa. Y luego fui a casa."),), "es").citations
+
+    assert not citation.is_supported

@@ -11,7 +11,9 @@ import typer
 from command_line import application, invoke
 
 from rag_core import errors
+from rag_core.cli.app import _LocalisedFormatter
 from rag_core.cli.messages import LOCALE_VARIABLES, amount, language, localised, read_texts
+from rag_core.telemetry.logs import log_degraded
 from rag_core.translation import core_catalogue, document_catalogue
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -106,6 +108,21 @@ class TestLocalised:
         ) == (
             "no se consultó al modelo de embeddings e5: e5 falló hace poco y una llamada lo está probando; inténtalo después"
         )
+
+    @pytest.mark.parametrize(
+        ("known", "told"), [("none", "existen: ninguno"), ("casa, none-such", "existen: casa, none-such")]
+    )
+    def test_a_list_of_names_is_left_and_an_empty_one_translated(self, known: str, told: str) -> None:
+        message = f"no golden set is called 'x' (there is: {known}); fill it with brain golden import FILE --set x"
+
+        assert f"({told});" in localised(message)
+
+    def test_a_log_line_tells_the_part_and_its_error(self, caplog: pytest.LogCaptureFixture) -> None:
+        log_degraded("likeness", TimeoutError("secret"))
+
+        (record,) = caplog.records
+        formatted = _LocalisedFormatter("%(name)s: %(message)s").format(record)
+        assert formatted == "brain: funciona sin una parte: likeness: TimeoutError"
 
     def test_what_no_template_fits_stays_as_it_is(self) -> None:
         assert localised("algo [raro]; y más") == "algo [raro]; y más"

@@ -272,3 +272,40 @@ def test_the_evidence_of_a_sum_is_all_its_rows() -> None:
 
 def test_numbers_beside_letters_and_signs_are_no_amounts() -> None:
     assert [amount.value for amount in amounts_in("El 3/5 pagué 12 € y A4, 7% y 1:1")] == [Decimal(12)]
+
+
+@pytest.mark.parametrize(
+    ("language", "first", "second", "expected"),
+    [
+        ("es", "1,459 €", "120 €", None),
+        ("es", "1,459 €", "12,50 €", None),
+        ("es", "1,459 €", "12.50 €", "1471.50"),
+        ("es", "1,459 €", "1,000.00 €", "2459"),
+        ("es", "1,459 €", "2,000,000 €", "2001459"),
+        ("es", "1,459 €", "2.000 €", None),
+        ("es", "1.459 €", "120 €", "1579"),
+        ("es", "1.459 €", "12,50 €", "1471.50"),
+        ("es", "1.459 €", "12.50 €", None),
+        ("es", "1.459 €", "0.250 €", None),
+        ("es", "1.234,567 €", "120 €", None),
+        ("es", "0,459 €", "120 €", "120.459"),
+        ("de", "1,459 €", "120 €", None),
+        ("en", "1,459 €", "120 €", "1579"),
+        ("en", "1.459 €", "120 €", None),
+    ],
+)
+@pytest.mark.parametrize("is_list", [False, True])
+def test_three_digits_behind_a_mark_are_added_up_only_where_it_is_plain_which_it_is(
+    language, first, second, expected, is_list
+) -> None:
+    asked = "How much did I spend?" if language == "en" else "Wie viel habe ich ausgegeben?"
+    header = {"es": "Importe", "de": "Betrag", "en": "Amount"}[language]
+    text = (
+        f"- Grifo: {first}\n- Ruedas: {second}\n"
+        if is_list
+        else table(("Grifo", first), ("Ruedas", second), headers=("Cosa", header))
+    )
+
+    found = total(text, "¿Cuánto gasté?" if language == "es" else asked, title=None, language=language)
+
+    assert found == (None if expected is None else (Decimal(expected), 2))

@@ -19,6 +19,7 @@ _T = TypeVar("_T")
 A_YEAR = timedelta(days=360)
 """A bare year is as often part of what is asked as when a note was written, as in ``rag_core.retrieval.plan``."""
 _WORD = re.compile(r"\w+")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
 def asked_time_of(retrieval: Retrieval) -> AskedTime | None:
@@ -34,6 +35,14 @@ def asked_time_of(retrieval: Retrieval) -> AskedTime | None:
     return AskedTime(since=since, until=until, without=without, is_all=is_all)
 
 
+def asked_year_of(retrieval: Retrieval) -> AskedTime | None:
+    """The bare year, or several, that the question names, where that is no ``asked_time_of``."""
+    if retrieval.interval is None or retrieval.transformed is None or asked_time_of(retrieval) is not None:
+        return None
+    since, until = retrieval.interval
+    return AskedTime(since=since, until=until, without=retrieval.transformed.without_time, is_all=False)
+
+
 def is_of(source: Source, asked: AskedTime) -> bool:
     """Test whether the note was written in that time."""
     return source.is_dated and asked.since <= source.created_at < asked.until
@@ -47,6 +56,12 @@ def names_time(sentence: str, source: Source, asked: AskedTime) -> bool:
     found = find_times(sentence, now=in_zone(source.created_at, asked.since.tzinfo), language=source.language)
     known = (time for time in found if source.is_dated or not time.is_relative)
     return any(asked.since <= time.since and time.until <= asked.until for time in known)
+
+
+def tells_year(source: Source, asked: AskedTime) -> bool:
+    """Test whether a year of that time stands anywhere in the passage or its title."""
+    years = range(asked.since.year, (asked.until - timedelta(microseconds=1)).year + 1)
+    return any(int(year) in years for year in _YEAR.findall(f"{source.title or ''}\n{source.original}"))
 
 
 def of_that_time(sources: Sequence[Source], asked: AskedTime) -> tuple[Source, ...]:

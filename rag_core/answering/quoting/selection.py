@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from rag_core.answering.quoting.asked_time import is_of, names_time, of_that_time, spread
+from rag_core.answering.quoting.asked_time import is_of, names_time, of_that_time, spread, tells_year
 from rag_core.answering.quoting.openings import announces, is_heading, only_points
 from rag_core.answering.quoting.passages import Passage, is_order, ranked_passages
 from rag_core.answering.quoting.sentence_scores import ScoredSentence, score_sentences
@@ -59,7 +59,12 @@ def quote(query: str, context: PromptContext, *, language: Language) -> Quotatio
     """
     asked = context.asked_time
     if asked is None:
-        return _nearest(score_sentences(query, context.sources, language=language))
+        nearest = _nearest(score_sentences(query, context.sources, language=language))
+        return (
+            nearest
+            if context.asked_year is None
+            else _of_the_year(context.asked_year, nearest, query, context, language)
+        )
     if not of_that_time(context.sources, asked):
         return _telling_of(asked, query, context, language)
     if asked.is_all:
@@ -70,13 +75,27 @@ def quote(query: str, context: PromptContext, *, language: Language) -> Quotatio
     return found if found.passages else _first_of(context.sources, asked, question, language)
 
 
+def _of_the_year(
+    asked: AskedTime, nearest: Quotation, query: str, context: PromptContext, language: Language
+) -> Quotation:
+    """Passages of notes that are of the year or tell it, where they are nearly as likely as any; else the nearest of all."""
+    scored = score_sentences(asked.without or query, context.sources, language=language)
+    telling = {source.number for source in context.sources if tells_year(source, asked)}
+    is_within = _within(asked)
+    found = _nearest(scored, is_fitting=lambda one: one.source.number in telling or is_within(one))
+    best = _nearest(scored).passages
+    if found.passages and found.passages[0][0].score >= best[0][0].score - MOST_BEHIND:
+        return found
+    return replace(nearest, is_of_its_time=False)
+
+
 def _telling_of(asked: AskedTime, query: str, context: PromptContext, language: Language) -> Quotation:
     """Passages of other notes about the time that is asked for; else, where more is asked for, the nearest."""
     scored = score_sentences(query, context.sources, language=language)
     found = _nearest(scored, is_fitting=_within(asked))
-    if found.passages or asked.is_all:
+    if found.passages:
         return found
-    return replace(_nearest(scored), is_of_its_time=False)
+    return replace(NOTHING if asked.is_all else _nearest(scored), is_of_its_time=False)
 
 
 def _within(asked: AskedTime) -> Callable[[ScoredSentence], bool]:

@@ -1,7 +1,7 @@
 """Amounts of money as notes write them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -18,6 +18,7 @@ _SWAPPED = str.maketrans(",.", ".,")
 _BELOW_ONE = re.compile(r"[-\u2212+]?0[.,]\d{3}")
 _TOKEN = re.compile(r"\w+|[€$£]")
 _DECIMALS = re.compile(r"[.,](\d{1,2})$")
+_DIGITS = re.compile(r"\d(?:[\d.,'\u00a0\u202f]*\d)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,24 @@ def amount_of(cell: str) -> Amount | None:
 def currency_named(words: str) -> str | None:
     """The first currency that the words of a header name: "€" for "Importe (EUR)"."""
     return next((_names()[word] for word in _TOKEN.findall(words.lower()) if word in _names()), None)
+
+
+def are_plain(written: Iterable[str], language: Language) -> bool:
+    """Test whether every amount of a table can be read in one way alone.
+
+    Three digits behind a single mark are thousands where the mark is the language's one of thousands, or other amounts show that it
+    is, and none shows it as the decimal one: "1,459 €" in Spanish is plain beside "12.50 €", and neither alone nor beside "12,50 €".
+    """
+    decimal, thousands, unclear = set[str](), set[str](), set[str]()
+    for number in (found[0] for text in written if (found := _DIGITS.search(text))):
+        *before, last = re.findall("[.,]", number) or [""]
+        if _DECIMALS.search(number) or _BELOW_ONE.fullmatch(number):
+            decimal.add(last)
+            thousands.update(before)
+        elif last:
+            (thousands if last in before else unclear).add(last)
+    thousands |= {mark.translate(_SWAPPED) for mark in decimal} | {language_of(language).traits.thousands_separator}
+    return unclear <= thousands - decimal
 
 
 def money(value: Decimal, currency: str | None, language: Language) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from rag_core.answering.totals.amounts import Amount, amount_of, amounts_in, currency_named
+from rag_core.answering.totals.amounts import Amount, amount_of, amounts_in, are_plain, currency_named
 from rag_core.chunking.structure import MarkdownTable, cells_of, structure_of
 from rag_core.language.folding import fold_words
 from rag_core.language.languages import language_of
@@ -49,9 +49,9 @@ class AmountRows:
 def rows_of_amounts(source: Source) -> Iterator[AmountRows]:
     """The tables and lists of a passage with one amount a row, each whole.
 
-    Left out are those of which it is not plain which column is the amount, or which have several currencies, or subtotals among
-    their rows, or a first or last row that sums up the others without saying so. One that says so is no row. Lists with items within
-    items, and rows that are struck out or tasks not done, are left out too.
+    Left out are those of which it is not plain which column is the amount or which mark is the decimal one, or which have several
+    currencies, or subtotals among their rows, or a first or last row that sums up the others without saying so. One that says so is
+    no row. Lists with items within items, and rows that are struck out or tasks not done, are left out too.
     """
     if not source.is_whole:
         return
@@ -77,6 +77,7 @@ def _group(source: Source, start: int, own_frame: str, rows: Sequence[AmountRow]
         is_plain = len(sums) == 1 and sums[0].amount.value == sum(values)
     else:
         is_plain = len(values) <= _FEWEST_SUMMED or sum(values) not in {2 * values[0], 2 * values[-1]}
+    is_plain = is_plain and are_plain((row.written for row in rows), source.language)
     is_plain = is_plain and not any(_OPEN_OR_STRUCK.search(source.original, *row.span) for row in rows)
     if kept and is_plain and len(currencies) <= 1:
         frame = " ".join([source.title or "", _heading_before(source.original, start), own_frame])

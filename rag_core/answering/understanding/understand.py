@@ -1,8 +1,10 @@
 """Understanding of a question: checked, in a known language, and standalone where it follows up on earlier ones."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from uuid import UUID
 
 from rag_core.answering.events import AnswerRequest
@@ -18,6 +20,8 @@ from rag_core.guardrails.judge import ChatQuestionJudge
 from rag_core.guardrails.policies import thresholds_of
 from rag_core.guardrails.subject_changes import without_dropped_subject
 from rag_core.language import LANGUAGES
+from rag_core.language.folding import fold
+from rag_core.language.languages import language_of
 from rag_core.model.conversation import Turn
 from rag_core.model.note import Language, TenantId
 from rag_core.query.transformation import query_language
@@ -42,6 +46,8 @@ class Question:
     session_id: UUID | None
     history: tuple[Message, ...]
     warnings: tuple[str, ...]
+    is_greeting: bool = False
+    """True where it greets or thanks and asks nothing."""
 
     @property
     def searched(self) -> str:
@@ -52,6 +58,17 @@ class Question:
     def spoken(self) -> Language:
         """The question's own language, where its answer may be wanted in another."""
         return own_language(self.searched, self.language)
+
+
+def greeting_language(text: str) -> Language | None:
+    """The language of a text that is made of greetings and thanks alone; None for any other."""
+    folded = fold(text).text
+    return next((code for code in LANGUAGES if _greetings(code).fullmatch(folded)), None)
+
+
+@cache
+def _greetings(language: Language) -> re.Pattern[str]:
+    return re.compile(rf"(?:\W*\b(?:{language_of(language).questions.greetings})\b)+\W*")
 
 
 def understand(
@@ -83,10 +100,11 @@ def understand(
         history = CheckedHistory(messages=())
     earlier = _earlier(history.messages)
     known = (query_language(earlier[-1].question, known=LANGUAGES), *LANGUAGES) if earlier else LANGUAGES
-    language = request.language or query_language(asked, known=known)
+    greeting = greeting_language(asked)
+    language = request.language or greeting or query_language(asked, known=known)
     standalone = standalone_question(
         asked,
-        earlier,
+        [] if greeting else earlier,
         language=language,
         now=datetime.now(settings.zone),
         chat=chat,
@@ -101,6 +119,7 @@ def understand(
         session_id=request.session_id,
         history=history.messages,
         warnings=replace(checked, warnings=(*checked.warnings, *history.warnings)).messages(language),
+        is_greeting=greeting is not None,
     )
 
 

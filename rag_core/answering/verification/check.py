@@ -1,8 +1,8 @@
 """Every citation of an answer held to its source: does the note say what is claimed, and where. Pure but for the judge.
 
-Words alone decide unless a model is asked: a claim is supported where at most three sentences of its source have enough of its
-words, all its figures and names, and deny what it denies. That finds what was made up or changed; it cannot follow other words for
-the same thing, and says "not supported" there.
+Words alone decide unless a model is asked: a claim is supported where it quotes sentences of its source, or at most three of them
+have enough of its words, all its figures and names, and deny what it denies. That finds what was made up or changed; it cannot
+follow other words for the same thing, and says "not supported" there.
 """
 
 import re
@@ -24,6 +24,7 @@ from rag_core.answering.verification.support import (
     ReadSource,
     Support,
     jointly_needed,
+    quoted_span,
     read_source,
     support_of,
 )
@@ -246,12 +247,12 @@ def _supports(claim: CitedClaim, group: Sequence[Citation], read: ReadSources) -
 
 
 def _support(claim: CitedClaim, read: ReadSource) -> Support:
-    """The support of a claim; that of a sum by its terms and by adding them up."""
+    """The support of a claim; that of a sum by its terms and by adding them up, that of a quotation by its place."""
     found = support_of(claim, read)
-    summed = evidence_of_total(claim.text, read.source)
-    if summed is None:
+    held = evidence_of_total(claim.text, read.source) or (None if found.is_enough else quoted_span(claim.text, read))
+    if held is None:
         return found
-    return replace(found, span=summed, share=1.0, is_consistent=True, is_contradicted=False)
+    return replace(found, span=held, share=1.0, is_consistent=True, is_contradicted=False, least_share=LEAST_SUPPORT)
 
 
 def _checked_group(

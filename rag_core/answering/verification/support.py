@@ -1,8 +1,12 @@
 """Support of a claim by the words of a source, and the sentences that hold it. Pure."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
+from rag_core.answering.quoting.markup import without_markup
+from rag_core.answering.verification.citations import without_citations
 from rag_core.answering.verification.statements import MONTHS, WEEKDAYS, Statement, statement_of
 from rag_core.chunking import sentence_spans
 from rag_core.language.content_words import function_stems, is_number
@@ -21,6 +25,7 @@ LEAST_ANCHORS = 2
 MOST_ACROSS_LANGUAGES = 0.5
 """The support of such a claim at best."""
 MAX_EVIDENCE_SENTENCES = 3
+_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +110,21 @@ def support_of(claim: CitedClaim, read: ReadSource) -> Support:
     names = claim.read_in(read.source.language).names - function_stems(claim.language)
     stated = claim.read_in(claim.language)
     return _support_across(stated.figures | names, stated.units, read)
+
+
+def quoted_span(text: str, read: ReadSource) -> Span | None:
+    """The whole sentences of a source that a text is, word for word, such as a heading and what stands below it."""
+    said = _words(text)
+    sentences = [(span, _words(read.source.original[slice(*span)])) for span, _ in read.sentences]
+    for first, ((start, _), begun) in enumerate(sentences):
+        left = said if begun else ()
+        for (_, end), words in sentences[first:]:
+            if not left or left[: len(words)] != words:
+                break
+            left = left[len(words) :]
+            if not left:
+                return start, end
+    return None
 
 
 def jointly_needed(claim: CitedClaim, supports: Sequence[Support]) -> frozenset[int]:
@@ -236,3 +256,9 @@ def _support_across(anchors: frozenset[str], units: frozenset[str], read: ReadSo
     )
     found = _best_support(claim, read)
     return replace(found, share=MOST_ACROSS_LANGUAGES * found.share, least_share=MOST_ACROSS_LANGUAGES)
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> tuple[str, ...]:
+    """The words of a text without marks of citations and of Markdown."""
+    return tuple(_WORD.findall(without_markup(without_citations(text)).casefold()))

@@ -31,6 +31,7 @@ LEVELS: Mapping[Confidence, str] = Texts(
 )
 _REFUSALS: Mapping[RefusalReason, str] = Texts(
     {
+        "nothing_asked": "era un saludo, no una pregunta",
         "no_notes": "todavía no hay notas",
         "nothing_found": "ninguna nota trata de eso",
         "insufficient_evidence": "lo que dicen tus notas queda demasiado lejos de la pregunta",
@@ -140,7 +141,9 @@ def turn_card(turn: Turn, *, session_id: UUID, zone: ZoneInfo, policy: Redaction
             if (uses := [citation for citation in answer.citations if citation.number == source.number])
         ],
         nearest=[_nearest_note(source, hide, session_id=session_id, zone=zone) for source in answer.nearest],
-        search_address=None if answer.refusal is None else f"/?{urlencode({'q': turn.standalone or turn.question})}",
+        search_address=None
+        if answer.refusal in {None, "nothing_asked"}
+        else f"/?{urlencode({'q': turn.standalone or turn.question})}",
         has_uncited=bool(answer.uncited),
         has_doubtful=any(not citation.is_supported for citation in answer.citations),
         rating=turn.rating,

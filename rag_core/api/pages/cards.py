@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from rag_core.answering.quoting.markup import plain_lines
 from rag_core.api.pages.highlights import excerpt, marked
+from rag_core.api.pages.plain_passages import plain_passage
 from rag_core.api.pages.texts import Texts, day_of, decimal, localised, spoken, tr
 from rag_core.model.document import PageUnit
 from rag_core.model.graph import CausalDirection
@@ -182,8 +183,8 @@ def worth_reading(scores: Sequence[float]) -> int:
 def _card(
     hit: Hit, *, parameters: str, words: set[str], zone: ZoneInfo, chain: list[Link], legs: Mapping[str, str]
 ) -> Card:
-    text, spans = hit.expanded_content, [*hit.matched_spans, hit.bounds]
-    start, stop = excerpt(text, hit.bounds, words)
+    text, spans = plain_passage(hit.expanded_content, [*hit.matched_spans, hit.bounds])
+    start, stop = excerpt(text, spans[-1], words)
     is_cut = (start, stop) != (0, len(text))
     shifted = [(a - start, b - start) for a, b in spans]
     passage = marked(text[start:stop].rstrip(), shifted, words)

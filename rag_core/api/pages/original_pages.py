@@ -7,8 +7,9 @@ from urllib.parse import urlencode
 from rag_core.api.access import RequestContext
 from rag_core.api.pages.texts import grouped, tr
 from rag_core.model.document import PagePlace, PageUnit, place_of
-from rag_core.model.note import NoteId, Span
+from rag_core.model.note import Note, NoteId, Span
 from rag_core.parsing.page_pictures import has_page_pictures
+from rag_core.retrieval.hit_pages import page_of_hit
 from rag_core.storage.cited_pages import fetch_file_of_note, fetch_placed_blocks
 
 SHOWN_WIDTH = 900
@@ -37,22 +38,32 @@ class PassagePlace:
 
 
 def passage_place(
-    context: RequestContext, note: NoteId, span: Span | None, *, wanted: str, parameters: Sequence[tuple[str, str]]
+    context: RequestContext,
+    note: Note,
+    span: Span | None,
+    *,
+    query: str,
+    wanted: str,
+    parameters: Sequence[tuple[str, str]],
 ) -> PassagePlace:
     """The place of a passage of a note; shown is the page that is wanted, else the passage's, else the first.
 
-    ``parameters`` are those of the note's address, for the links to other pages.
+    Of several pages the passage's is the one that says most of the ``query``. ``parameters`` are those of the note's address, for
+    the links to other pages.
     """
     with context.transaction() as connection:
-        file = fetch_file_of_note(connection, context.tenant, note)
-        blocks = fetch_placed_blocks(connection, context.tenant, note, span) if file and span else []
-    place = place_of(blocks, span) if span else PagePlace()
+        file = fetch_file_of_note(connection, context.tenant, note.id)
+        blocks = fetch_placed_blocks(connection, context.tenant, note.id, span) if file and span else []
+    place = PagePlace()
+    if span:
+        page = page_of_hit(blocks, note.content[slice(*span)], span, query=query, language=note.language)
+        place = place_of(blocks, span, page=page)
     count = file.pages or 0 if file and file.is_current and has_page_pictures(file.format) else 0
     number = _number(wanted, count) or min(place.page or 1, count)
     return PassagePlace(
         page=place.page,
         unit=file.page_unit if file else None,
-        original=_original(note, place, number, count, parameters) if number else None,
+        original=_original(note.id, place, number, count, parameters) if number else None,
     )
 
 

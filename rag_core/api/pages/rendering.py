@@ -16,7 +16,7 @@ from rag_core.api.pages.texts import tr
 from rag_core.model.note import Span
 from rag_core.storage.documents import ResolvedLink
 
-_PREFIX = re.compile(r"[ \t]*(?:>[ \t]?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+|#{1,6}[ \t]+|\|[ \t]*)?")
+_PREFIX = re.compile(r"[ \t]*(?:>[ \t]?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?|#{1,6}[ \t]+|\|[ \t]*)?")
 _STRUCTURE = re.compile(r"[ \t>]*+(?:[|:=\- \t]*+|[`~]{3,}.*)$")
 """Lines that give form alone: rulers of tables and headings, fences."""
 _TEXT = re.compile(r"\[([^\[\]\n]*)\]\(|\[\[[^\[\]\n|]*\|([^\[\]\n]*)\]\]")
@@ -41,11 +41,11 @@ def rendered_note(
     Spans are in ``<mark>``, the first with the anchor as its id, words of these beginnings in ``<b>``. HTML in the text is shown as
     text; links lead to notes, to http, https and mail addresses alone; images are their descriptions.
     """
-    edits = [*_link_edits(text, links), *(edit for span in spans for edit in _edges(text, span))]
+    edits = [*_link_edits(text, links), *(edit for span in spans for edit in edges_of(text, span))]
     heading = text.partition("\n")[0]
     if title and heading.strip("# ") == title and not any(start < len(heading) for start, _ in spans):
         edits = [(0, len(heading), ""), *(edit for edit in edits if edit[0] > len(heading))]
-    source = _edited(EDGES.sub(" ", text), edits)
+    source = edited(EDGES.sub(" ", text), edits)
     state = {"is_marked": False, "anchor": anchor, "words": words}
     return Markup(_reader().render(source, state))  # noqa: S704  the reader escapes, as HTML is off
 
@@ -67,7 +67,7 @@ def _shown_title(text: str, link: ResolvedLink) -> str:
     return link.target.rpartition("/")[2].removesuffix(".md") if not written or _SIZE.fullmatch(written) else written
 
 
-def _edges(text: str, span: Span) -> list[tuple[int, int, str]]:
+def edges_of(text: str, span: Span) -> list[tuple[int, int, str]]:
     """Both edges of a span in each of its lines, behind what begins a block and before what ends a row."""
     edits = []
     start, stop = span
@@ -86,7 +86,7 @@ def _edges(text: str, span: Span) -> list[tuple[int, int, str]]:
     return edits
 
 
-def _edited(text: str, edits: Sequence[tuple[int, int, str]]) -> str:
+def edited(text: str, edits: Sequence[tuple[int, int, str]]) -> str:
     """The text with stretches replaced; an edge within a replaced stretch stands before it."""
     parts: list[str] = []
     at = 0

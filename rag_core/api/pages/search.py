@@ -188,7 +188,8 @@ def show_note(
     spans, words = ([], set()) if span is None else ([span], word_beginnings(query))
     links = linked_notes(context, note.id)
     parameters = request.query_params.multi_items()
-    place = passage_place(context, note.id, span, wanted=pagina, parameters=parameters)
+    asked = "" if cita else query
+    place = passage_place(context, note, span, query=asked, wanted=pagina, parameters=parameters)
     return render(
         "note.html",
         shelf=shelf,

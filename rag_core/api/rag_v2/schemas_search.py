@@ -98,7 +98,9 @@ class SearchResultV2(_Response):
         "`includeParentChunks` is false."
     )
     score: Score
-    vector_score: float | None = Field(description="Cosine to the query, with the lift of other languages; null where vectors did not find it.")
+    vector_score: float | None = Field(
+        description="Cosine to the query, with the lift of other languages; null where vectors did not find it."
+    )
     bm25_score: float | None = Field(description="BM25 score, not bounded; null where words did not find it.")
     rank: int
     created_at: Moment

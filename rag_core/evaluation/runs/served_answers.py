@@ -5,12 +5,13 @@ a question whose sources hold too little is not answered; so ``citation_existenc
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rag_core.answering.answer import answer_events
 from rag_core.answering.events import AnswerFinished, AnswerRequest, SourcesFound
 from rag_core.answering.generation import build_answerer
+from rag_core.answering.sources.context import as_context
 from rag_core.answering.sources.search_configuration import answer_config, default_options
 from rag_core.answering.verification.citations import parse_citations
 from rag_core.configuration.schema import RetrievalConfig
@@ -77,7 +78,7 @@ def _given(answer: Answer, context: PromptContext) -> GeneratedAnswer:
     return GeneratedAnswer(
         text=text,
         language=answer.language,
-        context=context,
+        context=replace(context, sources=answer.sources, text=as_context(answer.sources).text),
         citations=parse_citations(text),
         is_refusal=answer.refusal is not None,
     )

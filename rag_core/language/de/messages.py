@@ -6,6 +6,7 @@ MESSAGES = Messages(
     no_answer="Die Antwort steht nicht in deinen Notizen.",
     no_notes="Ich habe keine Notizen, in denen ich suchen könnte.",
     not_enough="Ich habe nicht genug Informationen in deinen Notizen, um diese Frage zu beantworten.",
+    greeting="Ich antworte gern aus deinen Notizen: Frag etwa „Was hat die Heizung gekostet?“ oder „Was habe ich gestern gemacht?“.",
     no_note_of="Es gibt keine {note}.",
     note_dated="Notiz vom {day}. {month} {year}",
     path_warnings={
@@ -31,6 +32,7 @@ MESSAGES = Messages(
     quoting_warnings={
         "may_not_answer": "Das kommt der Frage am nächsten; vielleicht beantwortet es sie nicht.",
         "not_of_the_time": "Keine der gefundenen Notizen ist aus der Zeit, nach der du fragst.",
+        "nearest_in_time": "Am nächsten kommt: {note}.",
         "more_of_the_time": "Aus dieser Zeit gibt es mehr Notizen als die zitierten.",
         "other_language": "Zitiert wird in der Sprache der Notiz.",
     },

@@ -17,4 +17,6 @@ QUESTIONS = QuestionWording(
         geschah geschehen geschieht los war waren gewesen erlebt erlebte notiert notierte geschrieben tag tage notizen notiz
         """
     ),
+    greetings=r"hallo|guten morgen|guten tag|guten abend|danke|"
+    r"danke schon|dankeschon|danke sehr|vielen dank|tschuss|auf wiedersehen",
 )

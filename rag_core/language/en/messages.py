@@ -6,6 +6,7 @@ MESSAGES = Messages(
     no_answer="I did not find the answer in your notes.",
     no_notes="I don't have any notes to search.",
     not_enough="I don't have enough information in your notes to answer this question.",
+    greeting='I am here to answer from your notes: ask, for instance, "how much did the boiler cost?" or "what did I do yesterday?".',
     no_note_of="There is no {note}.",
     note_dated="note of {day} {month} {year}",
     path_warnings={
@@ -31,6 +32,7 @@ MESSAGES = Messages(
     quoting_warnings={
         "may_not_answer": "This is nearest to the question; it may not answer it.",
         "not_of_the_time": "None of the notes found is from the time you ask about.",
+        "nearest_in_time": "The nearest: {note}.",
         "more_of_the_time": "There are more notes of that time than those quoted.",
         "other_language": "What is quoted is in the language of its note.",
     },

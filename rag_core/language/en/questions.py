@@ -16,4 +16,6 @@ QUESTIONS = QuestionWording(
         write wrote written note noted notes day days thing things tell me
         """
     ),
+    greetings=r"hello|hi|hey|good morning|good afternoon|good evening|"
+    r"thanks|many thanks|thanks a lot|thank you|thank you very much|goodbye|bye",
 )

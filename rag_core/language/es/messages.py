@@ -6,6 +6,7 @@ MESSAGES = Messages(
     no_answer="No he encontrado la respuesta en tus notas.",
     no_notes="No tengo ninguna nota en la que buscar.",
     not_enough="No tengo suficiente información en tus notas para responder a esta pregunta.",
+    greeting="Estoy aquí para responder con tus notas: pregunta, por ejemplo, «¿cuánto costó la caldera?» o «¿qué hice ayer?».",
     no_note_of="No hay ninguna {note}.",
     note_dated="nota del {day} de {month} de {year}",
     path_warnings={
@@ -31,6 +32,7 @@ MESSAGES = Messages(
     quoting_warnings={
         "may_not_answer": "Es lo más cercano que hay en tus notas; puede que no responda a la pregunta.",
         "not_of_the_time": "Ninguna nota encontrada es del tiempo por el que preguntas.",
+        "nearest_in_time": "Lo más cercano: {note}.",
         "more_of_the_time": "De ese tiempo hay más notas que las citadas.",
         "other_language": "Lo citado está en el idioma de su nota.",
     },

@@ -19,4 +19,6 @@ QUESTIONS = QuestionWording(
         apunté anoté escribí apuntado anotado escrito cosas cosa día días tal hay dime cuéntame resumen resume notas nota
         """
     ),
+    greetings=r"hola|buenas|buenos dias|buenas tardes|buenas noches|"
+    r"gracias|muchas gracias|mil gracias|adios|hasta luego",
 )
