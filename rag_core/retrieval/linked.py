@@ -22,11 +22,12 @@ from rag_core.storage.names import find_names
 from rag_core.storage.rerankers import fetch_candidate_texts
 
 LEG = "names"
-KEPT = 2
+KEPT = 3
 """First places that stay as the search has them: the answer to a question of one hop is mostly there."""
 SEEDS = 5
 MOST_NAMES = 40
-MOST_LINKED = 20
+MOST_LINKED = 3
+"""More find more, but what the search had fourth is then not among the first ten."""
 _TIME_SHARE = 0.5
 _SHARPNESS = 4
 """Exponent of the seeds' scores: passages well below the best start few walks."""
@@ -39,7 +40,7 @@ _STAYING = 0.3
 def follow_names(
     request: PlannedSearch, candidates: Sequence[Fused], *, database: Database, timeout_ms: int
 ) -> list[Fused]:
-    """Put passages linked to the best ones behind the first ``KEPT``; then come the others as they were.
+    """Put ``MOST_LINKED`` passages linked to the best ones behind the first ``KEPT``; then come the others as they were.
 
     Places keep their scores, so that these never rise down the list. A passage that no leg found has rank in ``names`` alone.
     A query that asks for a time is left as it is: what is linked is of any time.

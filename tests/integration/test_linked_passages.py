@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 from retrievals import find
 
+from rag_core.retrieval.linked import KEPT
 from rag_core.storage import names as store
 from rag_core.storage.names import find_names
 
@@ -37,7 +38,7 @@ def test_the_note_on_the_one_who_is_named_is_found(engine, tenant) -> None:
 
     place = ids(found).index("marisol")
     assert ids(found)[0] == "caldera"
-    assert place <= 2
+    assert place <= KEPT
     assert "names" in found.hits[place].ranks
 
 
@@ -65,6 +66,16 @@ def test_filters_hold_on_the_way(engine, tenant, database) -> None:
 
     assert len(found[0]) == 2
     assert find_names(database, tenant, ["Marisol Beltrán"], filters=filters, timeout_ms=5_000) == [[]]
+
+
+@pytest.mark.usefixtures("linked")
+@pytest.mark.parametrize(("departments", "count"), [(["ventas"], 3), (["compras"], 2), ([], 2)])
+def test_notes_of_other_departments_are_not_reached(database, tenant, make_note, departments, count) -> None:
+    make_note("Marisol Beltrán pidió un aumento.", metadata={"visibility": "department", "department": "ventas"})
+
+    (found,) = find_names(database.seen_by(departments), tenant, ["Marisol Beltrán"], timeout_ms=5_000)
+
+    assert len(found) == count
 
 
 @pytest.mark.usefixtures("linked")
