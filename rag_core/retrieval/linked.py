@@ -5,21 +5,22 @@ says the city. Source: personalised PageRank over passages and entities as in Gu
 after the first expansion, which measured no worse (docs/decisions/0053).
 """
 
-import heapq
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from math import log
 
+from rag_core.configuration.schema import RetrievalConfig, served_strategy
 from rag_core.errors import DatabaseUnavailableError, DeadlineExceededError, QueryFailedError, RagError
 from rag_core.graph.names import names_in
 from rag_core.model.note import ChunkId
+from rag_core.model.retrieval import TimeExpression
 from rag_core.retrieval.expansion import Fused
 from rag_core.retrieval.plan import asks_for_time
 from rag_core.retrieval.request import PlannedSearch
 from rag_core.storage.database import Database
 from rag_core.storage.names import find_names
-from rag_core.storage.rerankers import fetch_candidate_texts
+from rag_core.storage.rerankers import CandidateText, fetch_candidate_texts
 
 LEG = "names"
 KEPT = 3
@@ -37,45 +38,59 @@ _STAYING = 0.3
 """Weight of the walks that have not begun, beside those that have arrived."""
 
 
-def follow_names(
-    request: PlannedSearch, candidates: Sequence[Fused], *, database: Database, timeout_ms: int
-) -> list[Fused]:
-    """Put ``MOST_LINKED`` passages linked to the best ones behind the first ``KEPT``; then come the others as they were.
-
-    Places keep their scores, so that these never rise down the list. A passage that no leg found has rank in ``names`` alone.
-    A query that asks for a time is left as it is: what is linked is of any time.
-
-    Raises:
-        DatabaseUnavailableError, DeadlineExceededError, QueryFailedError: the passages could not be read in time.
-    """
-    is_on = request.config.graph_rag.enabled and request.strategy.startswith("hybrid")
-    if len(candidates) < KEPT or asks_for_time(request.transformed.times) or not is_on:
-        return list(candidates)
-    seeds = _shares({item.chunk_id: item.score for item in candidates[:SEEDS]})
-    texts, _ = fetch_candidate_texts(database, request.tenant, list(seeds), words=[], timeout_ms=timeout_ms)
-    named = {
-        chunk: names_in(f"{text.title or ''}\n{text.content}", language=text.language) for chunk, text in texts.items()
-    }
-    asked = names_in(request.query, language=request.language)
-    walkers = _walkers(asked, named, seeds)
-    names = heapq.nlargest(MOST_NAMES, walkers, key=walkers.__getitem__)
-    if not names:
-        return list(candidates)
-    chunks = find_names(database, request.tenant, names, filters=request.filters, timeout_ms=timeout_ms)
-    return placed(candidates, walk(asked, named, seeds, found=dict(zip(names, chunks, strict=True))))
-
-
 def linked(
     request: PlannedSearch, candidates: Sequence[Fused], *, database: Database, failures: dict[str, RagError]
 ) -> list[Fused]:
-    """As ``follow_names``; where it fails ``failures`` holds its error, and the order stays."""
+    """The candidates with ``follow_names``; where the passages cannot be read, ``failures`` holds the error and the order stays."""
+    if not follows_names(request.config, request.transformed.times):
+        return list(candidates)
+    timeout_ms = max(1, request.deadline.share(_TIME_SHARE).remaining_ms)
+    seeds = [item.chunk_id for item in candidates[:SEEDS]]
     try:
+        texts, _ = fetch_candidate_texts(database, request.tenant, seeds, words=[], timeout_ms=timeout_ms)
         return follow_names(
-            request, candidates, database=database, timeout_ms=max(1, request.deadline.share(_TIME_SHARE).remaining_ms)
+            candidates,
+            texts,
+            names_in(request.query, language=request.language),
+            find=lambda names: find_names(
+                database, request.tenant, names, filters=request.filters, timeout_ms=timeout_ms
+            ),
         )
     except (DatabaseUnavailableError, DeadlineExceededError, QueryFailedError) as error:
         failures[LEG] = error
         return list(candidates)
+
+
+def follows_names(config: RetrievalConfig, times: Sequence[TimeExpression]) -> bool:
+    """Test whether names are followed: not for a query that asks for a time, as what is linked is of any time."""
+    return config.graph_rag.enabled and served_strategy(config).startswith("hybrid") and not asks_for_time(times)
+
+
+def follow_names(
+    candidates: Sequence[Fused],
+    texts: Mapping[ChunkId, CandidateText],
+    asked: Mapping[str, int],
+    *,
+    find: Callable[[Sequence[str]], Sequence[Collection[ChunkId]]],
+) -> list[Fused]:
+    """Put ``MOST_LINKED`` passages linked to the best ones behind the first ``KEPT``; then come the others as they were.
+
+    ``texts`` has those of the first ``SEEDS``, ``asked`` the query's names; ``find`` gives the chunks of each name. Places keep their
+    scores, so that these never rise down the list. A passage that no leg found has a rank in ``names`` alone.
+    """
+    if len(candidates) < KEPT:
+        return list(candidates)
+    seeds = _shares({item.chunk_id: item.score for item in candidates[:SEEDS]})
+    named = {chunk: names_of(texts[chunk]) for chunk in seeds if chunk in texts}
+    walkers = _walkers(asked, named, seeds)
+    names = sorted(walkers, key=lambda name: (-walkers[name], name))[:MOST_NAMES]
+    found = dict(zip(names, find(names), strict=True)) if names else {}
+    return placed(candidates, walk(asked, named, seeds, found=found)) if found else list(candidates)
+
+
+def names_of(passage: CandidateText) -> Counter[str]:
+    """The names in a passage and its title."""
+    return names_in(f"{passage.title or ''}\n{passage.content}", language=passage.language)
 
 
 def walk(
@@ -83,7 +98,7 @@ def walk(
     named: Mapping[ChunkId, Mapping[str, int]],
     seeds: Mapping[ChunkId, float],
     *,
-    found: Mapping[str, Sequence[ChunkId]],
+    found: Mapping[str, Collection[ChunkId]],
 ) -> dict[ChunkId, float]:
     """Where the walks end: each name's are shared by the chunks that have it, and the seeds keep some.
 

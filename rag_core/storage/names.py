@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from psycopg import sql
 
-from rag_core.model.note import ChunkId, TenantId
+from rag_core.model.note import ChunkId, NoteId, TenantId
 from rag_core.model.retrieval import NO_FILTERS, Filters
 from rag_core.storage.database import Database
 from rag_core.storage.queries import query
@@ -18,8 +18,8 @@ MOST_POSTINGS = 200
 
 def find_names(
     database: Database, tenant: TenantId, names: Sequence[str], *, filters: Filters = NO_FILTERS, timeout_ms: int
-) -> list[list[ChunkId]]:
-    """The chunks that have each name's words one after another, in any order; [] for a name in more than ``MOST_CHUNKS``.
+) -> list[dict[ChunkId, NoteId]]:
+    """The chunks that have each name's words one after another, with their notes; {} for a name in more than ``MOST_CHUNKS``.
 
     Of chunks that the filters or the caller's rights leave out nothing counts.
     """
@@ -33,7 +33,7 @@ def find_names(
     statement = sql.SQL(query("find_names")).format(filters=filter_conditions(filters))
     with database.transaction(tenant, timeout_ms=timeout_ms) as connection:
         rows = connection.execute(statement, parameters | filter_parameters(filters)).fetchall()
-    found: list[list[ChunkId]] = [[] for _ in names]
-    for place, chunk in rows:
-        found[place].append(chunk)
-    return [chunks if len(chunks) <= MOST_CHUNKS else [] for chunks in found]
+    found: list[dict[ChunkId, NoteId]] = [{} for _ in names]
+    for place, chunk, note in rows:
+        found[place][chunk] = note
+    return [chunks if len(chunks) <= MOST_CHUNKS else {} for chunks in found]

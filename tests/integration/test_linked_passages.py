@@ -65,7 +65,7 @@ def test_filters_hold_on_the_way(engine, tenant, database) -> None:
     filters = dataclasses.replace(store.NO_FILTERS, kinds=("document",))
 
     assert len(found[0]) == 2
-    assert find_names(database, tenant, ["Marisol Beltrán"], filters=filters, timeout_ms=5_000) == [[]]
+    assert find_names(database, tenant, ["Marisol Beltrán"], filters=filters, timeout_ms=5_000) == [{}]
 
 
 @pytest.mark.usefixtures("linked")
@@ -81,7 +81,7 @@ def test_notes_of_other_departments_are_not_reached(database, tenant, make_note,
 @pytest.mark.usefixtures("linked")
 @pytest.mark.parametrize("name", ["Beltrán Marisol", "Marisol Sepúlveda", "la", "Nadie"])
 def test_a_name_is_found_by_its_words_one_after_another(database, tenant, name) -> None:
-    assert find_names(database, tenant, [name], timeout_ms=5_000) == [[]]
+    assert find_names(database, tenant, [name], timeout_ms=5_000) == [{}]
 
 
 def test_a_name_in_too_many_chunks_leads_nowhere(database, tenant, make_note, index_notes, monkeypatch) -> None:
@@ -90,4 +90,4 @@ def test_a_name_in_too_many_chunks_leads_nowhere(database, tenant, make_note, in
         make_note(f"Nota {number} de Marisol.")
     index_notes()
 
-    assert find_names(database, tenant, ["Marisol"], timeout_ms=5_000) == [[]]
+    assert find_names(database, tenant, ["Marisol"], timeout_ms=5_000) == [{}]

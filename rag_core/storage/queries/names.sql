@@ -20,10 +20,10 @@ with languages as (
     ) r
     where r.df > 0 and (r.df <= %(most_postings)s or not %(sees_all)s)
 )
-select w.place::int - 1, f.chunk_id
+select w.place::int - 1, f.chunk_id, f.note_id
 from wanted w
 cross join lateral (
-    select c.chunk_id
+    select c.chunk_id, c.note_id
     from postings p
     join chunks c on c.tenant_id = p.tenant_id and c.chunk_id = p.chunk_id
     join notes n on n.tenant_id = c.tenant_id and n.note_id = c.note_id
