@@ -288,6 +288,8 @@ def _of_the_quotation(basis: AnswerBasis, written: WrittenAnswer, confidence: Co
     """Warnings that a quotation may be no answer, is of another time or language than was asked, or leaves notes of that time out."""
     quotation, texts = written.quotation, basis.wording.quoting_warnings
     if quotation is None:
+        if not basis.evidence.is_of_its_time:
+            yield from _of_another_time(basis, basis.context.sources[0])
         return
     if not quotation.is_of_its_time:
         yield from _of_another_time(basis, quotation.sentences[0].source)
@@ -300,11 +302,11 @@ def _of_the_quotation(basis: AnswerBasis, written: WrittenAnswer, confidence: Co
 
 
 def _of_another_time(basis: AnswerBasis, nearest: Source) -> Iterator[str]:
-    """Warnings that nothing found is of the time asked for, and of when the nearest is."""
+    """Warnings that what is most alike is of another time than asked for, and of which."""
     yield basis.wording.quoting_warnings["not_of_the_time"]
     if nearest.is_dated:
         note = dated(nearest.created_at.date(), basis.wording.dated, basis.question.language)
-        yield basis.wording.quoting_warnings["nearest_in_time"].format(note=note)
+        yield basis.wording.quoting_warnings["most_alike"].format(note=note)
 
 
 @lru_cache(maxsize=1024)

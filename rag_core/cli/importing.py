@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rag_core.notes.importing import ImportReport, Problem
     from rag_core.settings import Settings
     from rag_core.storage.database import Database
+    from rag_core.storage.documents import StoredFolder
 
 FIRST_FILES_TOLD = 3
 DEFAULT_SOURCE = "notes"
@@ -240,16 +241,12 @@ def _import_folder(
     from rag_core.errors import InvalidInputError
     from rag_core.folders.opening import open_folder_import
     from rag_core.folders.scanning import scan_folder
-    from rag_core.folders.sources import following
     from rag_core.storage.documents import list_folders
 
     path = path.resolve()
     with database.transaction(owner) as connection:
         folders = list_folders(connection, owner)
-    followed = following(folders, path, source)
-    own = path if path.is_dir() else path.parent
-    folder = own if followed is None else Path(followed.path)
-    name = followed.source if followed else source or folder.name or DEFAULT_SOURCE
+    folder, name = _folder_of(path, folders, source)
     stored = next((one for one in folders if one.source == name), None)
     if stored is not None and stored.is_watched:
         exclude, language = [*stored.exclude, *exclude], language or stored.language
@@ -270,6 +267,17 @@ def _import_folder(
     if not report.files and not report.withheld:
         raise InvalidInputError(f"{path} holds no file that can be imported")
     return name, report
+
+
+def _folder_of(path: Path, folders: "Sequence[StoredFolder]", source: str | None) -> tuple[Path, str]:
+    """The folder that a path is imported with, and its source: the followed one that takes it, else its own."""
+    from rag_core.folders.sources import following
+
+    followed = following(folders, path, source)
+    if followed is not None:
+        return Path(followed.path), followed.source
+    own = path if path.is_dir() else path.parent
+    return own, source or own.name or DEFAULT_SOURCE
 
 
 def _chunks(database: "Database", owner: "TenantId", imported: _Imported) -> dict[tuple[str, str], int]:

@@ -29,10 +29,17 @@ def other_folder(source: str, path: str) -> ConflictError:
 def following(folders: Iterable[StoredFolder], path: Path, source: str | None) -> StoredFolder | None:
     """The followed folder that takes what is at a path already; None where none does.
 
+    Of several the one at the path itself, else the one with the source, else the innermost.
+
     Raises:
         ConflictError: the folder's source is another one than ``source``, where that is given.
     """
-    found = next((one for one in folders if one.is_watched and takes(Path(one.path), one.exclude, path)), None)
+    taking = [one for one in folders if one.is_watched and takes(Path(one.path), one.exclude, path)]
+    found = max(
+        taking,
+        key=lambda one: (Path(one.path) == path, one.source == source, len(Path(one.path).parts)),
+        default=None,
+    )
     if found is not None and source not in (None, found.source):
         raise followed_already(path, found)
     return found

@@ -15,7 +15,7 @@ PathWarning = Literal[
     "unsupported",
     "not_summarised",
 ]
-QuotingWarning = Literal["may_not_answer", "not_of_the_time", "nearest_in_time", "more_of_the_time", "other_language"]
+QuotingWarning = Literal["may_not_answer", "not_of_the_time", "most_alike", "more_of_the_time", "other_language"]
 QuestionProblem = Literal["empty", "too_short", "too_long", "injection"]
 QuestionWarning = Literal[
     "injection", "judged_injection", "earlier_injection", "earlier_dropped", "language", "judge_failed"

@@ -99,7 +99,7 @@ _GERMAN_DOCUMENTS = replace(
     },
     quoting_warnings={
         **_GERMAN.quoting_warnings,
-        "not_of_the_time": "Keines der gefundenen Dokumente ist aus der Zeit, nach der Sie fragen.",
+        "not_of_the_time": "Was am ehesten passt, ist nicht aus der Zeit, nach der Sie fragen.",
         "more_of_the_time": "Aus dieser Zeit gibt es mehr Dokumente als die zitierten.",
         "other_language": "Zitiert wird in der Sprache des Dokuments.",
     },

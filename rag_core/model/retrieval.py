@@ -42,7 +42,7 @@ class Hit:
     method: RetrievalMethod
     ranks: Mapping[str, int] = field(default_factory=dict)
     leg_scores: Mapping[str, float] = field(default_factory=dict)
-    """Rank from 1, and score, in each leg that found it: similarity of vectors, BM25 of full text."""
+    """Scores in the legs that found it: similarity of vectors, BM25 of full text."""
     original_score: float | None = None
     rerank_score: float | None = None
     is_above_threshold: bool | None = None

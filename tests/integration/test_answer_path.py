@@ -143,7 +143,7 @@ class TestAQuotation:
         assert (answer.confidence, {one.number for one in answer.citations}) == ("low", {1})
         assert set(answer.warnings) == {
             *(language_of("es").messages.quoting_warnings[kind] for kind in ("may_not_answer", "not_of_the_time")),
-            "Lo más cercano: nota del 4 de marzo de 2025.",
+            "Lo más parecido: nota del 4 de marzo de 2025.",
         }
 
     @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ class TestAQuotation:
 
         answer = answered(ask(engine, tenant, question))
 
-        told = [language_of("es").messages.quoting_warnings["not_of_the_time"], "Lo más cercano: nota del "]
+        told = [language_of("es").messages.quoting_warnings["not_of_the_time"], "Lo más parecido: nota del "]
         is_told = [any(warning.startswith(text) for warning in answer.warnings) for text in told]
         assert (answer.confidence, is_told) == (confidence, [confidence == "low"] * 2)
         assert quoted in answer.text

@@ -5,6 +5,7 @@ from unit.citing import VET, source
 from rag_core.answering.confidence import groundedness_of
 from rag_core.answering.verification.check import check_sentence, joined, read_sources
 from rag_core.answering.verification.claims import answer_sentences, cut_sentences
+from rag_core.answering.verification.support import quoted_span, read_source
 from rag_core.model.answer import CheckedText
 
 
@@ -301,3 +302,19 @@ def test_a_part_of_a_sentence_is_no_quotation(text: str) -> None:
     (citation,) = checked(text, (source(1, "# Multa\n\nNo pagué la multa. Y luego fui a casa."),), "es").citations
 
     assert not citation.is_supported
+
+
+@pytest.mark.parametrize(
+    ("note", "text"),
+    [
+        ("Costó 500 €.", "Costó 500 $."),
+        ("Hubo -5 grados.", "Hubo 5 grados."),
+        ("Mide 1,5 m.", "Mide 15 m."),
+        ("Subió un 3 %.", "Subió un 3 €."),
+    ],
+)
+def test_another_figure_sign_or_unit_is_no_quotation(note: str, text: str) -> None:
+    read = read_source(source(1, note))
+
+    assert quoted_span(note, read) == (0, len(note))
+    assert quoted_span(text, read) is None

@@ -50,6 +50,16 @@ def test_spans_within_others_keep_their_order() -> None:
     assert [plain[low:high] for low, high in spans] == [plain, "fuga", plain]
 
 
+@pytest.mark.parametrize(
+    "line", ["3. März war es kalt.", "- 5 grados", "+ 3 puntos", "- 3. Mai", "# 3. Titel", "1. Uno"]
+)
+def test_marks_are_the_same_wherever_a_span_begins(line: str) -> None:
+    plain, [(low, high)] = plain_passage(f"Uno.\n{line}", [(5, 5 + len(line))])
+
+    assert plain == plain_lines(f"Uno.\n{line}")
+    assert plain[low:high] == plain_lines(line)
+
+
 @given(st.text(alphabet="ab *_`|#>-[]()\n.1\U000f0000", max_size=40), st.data())
 def test_any_span_lies_in_the_plain_text(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))

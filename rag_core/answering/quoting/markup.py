@@ -15,7 +15,7 @@ _MONTH = "|".join(
     ]
 )
 _SIGNED = r"\s+\d+(?![.)]\s|\d)"
-_BEFORE_A_LINE = re.compile(
+BEFORE_A_LINE = re.compile(
     rf"^(?:\s*(?:[-*+•>#]*(?:[*•#]|[-+>](?!{_SIGNED}))|\d+(?:\)|\.(?!\s+(?:{_MONTH})))|\[[ xX]\])\s+)+"
 )
 _RULER = re.compile(r"^[ \t]*+\|?[ \t]*+:?-{3,}+[|:\- \t]*+$\n?", re.MULTILINE)
@@ -42,7 +42,7 @@ def without_markup(text: str) -> str:
     Within a word nothing is a mark ("ana_maria@ejemplo.es", "3*4"), nor is one that nothing closes, nor anything within code.
     """
     text = _WIKI.sub(lambda link: link[2] or link[1], _EMBEDDED.sub("", _RULER.sub("", text)))
-    text = _ROW.sub(lambda row: row[1].replace("|", " "), _BEFORE_A_LINE.sub("", _LINK.sub(r"\1", text)))
+    text = _ROW.sub(lambda row: row[1].replace("|", " "), BEFORE_A_LINE.sub("", _LINK.sub(r"\1", text)))
     for _ in range(MOST_NESTED):
         text = _MARKED.sub(_unmarked, text)
     return _CODE_MARK.sub(r"\g<code>", text)

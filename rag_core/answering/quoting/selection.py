@@ -90,7 +90,7 @@ def _of_the_year(
 
 
 def _telling_of(asked: AskedTime, query: str, context: PromptContext, language: Language) -> Quotation:
-    """Passages of other notes about the time that is asked for; else, where more is asked for, the nearest."""
+    """Passages of other notes about the time that is asked for; else the nearest, or none where nothing more is asked for."""
     scored = score_sentences(query, context.sources, language=language)
     found = _nearest(scored, is_fitting=_within(asked))
     if found.passages:

@@ -212,11 +212,13 @@ def _unmarked(message: Message) -> Message:
 
 
 def _earlier(history: tuple[Message, ...]) -> list[Earlier]:
-    """The questions with the answers that follow them."""
+    """The questions with the answers that follow them; a greeting is none."""
     turns: list[Earlier] = []
+    asks = False
     for message in history:
         if message.role == "user":
-            turns.append(Earlier(question=message.content))
-        elif turns:
+            asks = greeting_language(message.content) is None
+            turns += [Earlier(question=message.content)] if asks else []
+        elif turns and asks:
             turns[-1] = Earlier(question=turns[-1].question, answer=message.content)
     return turns

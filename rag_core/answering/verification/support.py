@@ -25,7 +25,8 @@ LEAST_ANCHORS = 2
 MOST_ACROSS_LANGUAGES = 0.5
 """The support of such a claim at best."""
 MAX_EVIDENCE_SENTENCES = 3
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"[-\u2212+<>](?=\d)|\d+(?:[.,]\d+)*|[%€$£]|[^\W\d_]+")
+"""A word, or a number with its decimals, its sign and its unit: a quotation changes none of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +118,12 @@ def quoted_span(text: str, read: ReadSource) -> Span | None:
     said = _words(text)
     sentences = [(span, _words(read.source.original[slice(*span)])) for span, _ in read.sentences]
     for first, ((start, _), begun) in enumerate(sentences):
-        left = said if begun else ()
-        for (_, end), words in sentences[first:]:
-            if not left or left[: len(words)] != words:
+        at = 0
+        for (_, end), words in sentences[first:] if begun else ():
+            if said[at : at + len(words)] != words:
                 break
-            left = left[len(words) :]
-            if not left:
+            at += len(words)
+            if at == len(said):
                 return start, end
     return None
 

@@ -86,6 +86,12 @@ def edges_of(text: str, span: Span) -> list[tuple[int, int, str]]:
     return edits
 
 
+def line_prefix(text: str, start: int) -> int:
+    """Number of characters that begin a block in the line that starts there."""
+    prefix = _PREFIX.match(text, start)
+    return prefix.end() - start if prefix else 0
+
+
 def edited(text: str, edits: Sequence[tuple[int, int, str]]) -> str:
     """The text with stretches replaced; an edge within a replaced stretch stands before it."""
     parts: list[str] = []

@@ -99,7 +99,7 @@ class SearchResultV2(_Response):
     )
     score: Score
     vector_score: float | None = Field(
-        description="Cosine to the query, with the lift of other languages; null where vectors did not find it."
+        description="Cosine to the query or a part of it, with the lift of other languages; null where vectors did not find it."
     )
     bm25_score: float | None = Field(description="BM25 score, not bounded; null where words did not find it.")
     rank: int

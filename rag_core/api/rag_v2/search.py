@@ -35,7 +35,7 @@ from rag_core.model.note import department_key
 from rag_core.model.retrieval import Filters, Hit
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.deadline import Deadline
-from rag_core.retrieval.legs import OUT_OF_TIME
+from rag_core.retrieval.legs import HYDE, OUT_OF_TIME
 from rag_core.wire.values import moment_to_wire, place_to_wire
 
 LEAST_HIDING_MS = 250
@@ -222,5 +222,8 @@ def _result(hit: Hit, rank: int, hide: Hiding, *, with_parent: bool) -> dict[str
 
 
 def _best_of(hit: Hit, leg: str) -> float | None:
-    """The best score that a leg's searches gave a passage; None where none found it."""
-    return max((score for name, score in hit.leg_scores.items() if name.partition(":")[0] == leg), default=None)
+    """The best score that a leg's searches for the query gave a passage; None where none found it."""
+    scores = [
+        score for name, score in hit.leg_scores.items() if name.partition(":")[0] == leg and not name.endswith(HYDE)
+    ]
+    return max(scores, default=None)

@@ -31,8 +31,8 @@ MESSAGES = Messages(
     },
     quoting_warnings={
         "may_not_answer": "Das kommt der Frage am nächsten; vielleicht beantwortet es sie nicht.",
-        "not_of_the_time": "Keine der gefundenen Notizen ist aus der Zeit, nach der du fragst.",
-        "nearest_in_time": "Am nächsten kommt: {note}.",
+        "not_of_the_time": "Was am ehesten passt, ist nicht aus der Zeit, nach der du fragst.",
+        "most_alike": "Am ehesten passt: {note}.",
         "more_of_the_time": "Aus dieser Zeit gibt es mehr Notizen als die zitierten.",
         "other_language": "Zitiert wird in der Sprache der Notiz.",
     },

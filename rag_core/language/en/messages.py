@@ -31,8 +31,8 @@ MESSAGES = Messages(
     },
     quoting_warnings={
         "may_not_answer": "This is nearest to the question; it may not answer it.",
-        "not_of_the_time": "None of the notes found is from the time you ask about.",
-        "nearest_in_time": "The nearest: {note}.",
+        "not_of_the_time": "What comes nearest is not from the time you ask about.",
+        "most_alike": "The nearest: {note}.",
         "more_of_the_time": "There are more notes of that time than those quoted.",
         "other_language": "What is quoted is in the language of its note.",
     },

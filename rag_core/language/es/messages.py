@@ -31,8 +31,8 @@ MESSAGES = Messages(
     },
     quoting_warnings={
         "may_not_answer": "Es lo más cercano que hay en tus notas; puede que no responda a la pregunta.",
-        "not_of_the_time": "Ninguna nota encontrada es del tiempo por el que preguntas.",
-        "nearest_in_time": "Lo más cercano: {note}.",
+        "not_of_the_time": "Lo más parecido no es del tiempo por el que preguntas.",
+        "most_alike": "Lo más parecido: {note}.",
         "more_of_the_time": "De ese tiempo hay más notas que las citadas.",
         "other_language": "Lo citado está en el idioma de su nota.",
     },

@@ -31,6 +31,7 @@ from lexemes l;
 -- rarest lead: their lists are read, until they have most_led entries and then up to most_postings; the best most_led chunks
 -- get what the others add, looked up one by one. The third column is the score over the highest that a chunk of its language could
 -- have: Σ idf · (k1 + 1) over all terms of the query, those that no chunk has included.
+-- The best are told by rounded scores: terms are added in any order, and the last bits must not decide which of equal ones is left out.
 -- Source: Robertson & Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009.
 with {counts} {allowed} corpora as (
     select language, sum(documents)::float8 as n, sum(total_length)::float8 / sum(documents) as average_length
@@ -98,7 +99,7 @@ with {counts} {allowed} corpora as (
 )
 select chunk_id, score, score / (select h.score from highest h where h.language = best.language)
 from (
-    select l.chunk_id, l.score + coalesce(o.score, 0) as score, l.language
+    select l.chunk_id, round((l.score + coalesce(o.score, 0)) * 1e12::float8) / 1e12::float8 as score, l.language
     from led l
     left join lateral (
         select sum(f.weight * m.frequency / (m.frequency + 0.3::float8 + f.length_factor * m.chunk_length)) as score

@@ -341,8 +341,13 @@ PLACES = st.tuples(st.sampled_from([40, 41, 150, 260, 400]), st.integers(3, 60),
 WORDS = st.lists(st.text("abcdñá", min_size=2, max_size=8), min_size=1, max_size=5).map(" ".join)
 
 
+def is_printed_once(written: dict[Place, str]) -> bool:
+    """Letters over the same ones, two points aside, are a bold letter: nobody can tell that it is two."""
+    return not any((41, row, degrees) in written for x, row, degrees in written if x == 40)
+
+
 @settings(max_examples=60, deadline=None)
-@given(st.dictionaries(PLACES, WORDS, min_size=1, max_size=40), st.lists(PLACES, max_size=8))
+@given(st.dictionaries(PLACES, WORDS, min_size=1, max_size=40).filter(is_printed_once), st.lists(PLACES, max_size=8))
 def test_every_word_is_read_once_wherever_it_stands(written: dict[Place, str], rules: list[Place]) -> None:
     file = PdfFile(width=900, height=1200)
     file.page()
