@@ -8,7 +8,7 @@ from rag_core.language.languages import language_of
 from rag_core.model.note import Language
 
 MAX_NAME_CHARACTERS = 80
-_CAPITALISED = r"[^\W\d_a-zß-öø-ÿ]\w*(?:[-'\u2019]\w+)*"
+_CAPITALISED = r"(?<!\w)[^\W\d_a-zß-öø-ÿ]\w*(?:[-'\u2019]\w+)*"
 _LINK = r"(?:of|the|de|del|la|las|los|el|du|da|di|van|von|der|den)"
 _RUN = re.compile(rf"{_CAPITALISED}(?:[ \t]+{_CAPITALISED})*")
 _LINKED_RUN = re.compile(rf"{_CAPITALISED}(?:[ \t]+(?:{_LINK}[ \t]+(?:{_LINK}[ \t]+)?)?{_CAPITALISED})*")
@@ -40,7 +40,7 @@ def _runs(text: str, language: Language) -> Iterator[tuple[str, bool]]:
         words_of.stop_words.function_words,
     )
     for match in pattern.finditer(text):
-        words = match[0].split()
+        words = match[0].split() if match[0][0].isupper() else []
         first = next((at for at, word in enumerate(words) if word.lower() not in function_words), len(words))
         name = _POSSESSIVE.sub("", " ".join(words[first:]))
         if name and len(name) <= MAX_NAME_CHARACTERS:

@@ -42,18 +42,20 @@ def linked(
     request: PlannedSearch, candidates: Sequence[Fused], *, database: Database, failures: dict[str, RagError]
 ) -> list[Fused]:
     """The candidates with ``follow_names``; where the passages cannot be read, ``failures`` holds the error and the order stays."""
-    if not follows_names(request.config, request.transformed.times):
-        return list(candidates)
-    timeout_ms = max(1, request.deadline.share(_TIME_SHARE).remaining_ms)
+    if database.departments is not None or not follows_names(request.config, request.transformed.times):
+        return list(candidates)  # who sees a part of the notes would have whole posting lists read for nothing
+    deadline = request.deadline.share(_TIME_SHARE)
     seeds = [item.chunk_id for item in candidates[:SEEDS]]
     try:
-        texts, _ = fetch_candidate_texts(database, request.tenant, seeds, words=[], timeout_ms=timeout_ms)
+        texts, _ = fetch_candidate_texts(
+            database, request.tenant, seeds, words=[], timeout_ms=max(1, deadline.remaining_ms)
+        )
         return follow_names(
             candidates,
             texts,
             names_in(request.query, language=request.language),
             find=lambda names: find_names(
-                database, request.tenant, names, filters=request.filters, timeout_ms=timeout_ms
+                database, request.tenant, names, filters=request.filters, timeout_ms=max(1, deadline.remaining_ms)
             ),
         )
     except (DatabaseUnavailableError, DeadlineExceededError, QueryFailedError) as error:
@@ -62,8 +64,12 @@ def linked(
 
 
 def follows_names(config: RetrievalConfig, times: Sequence[TimeExpression]) -> bool:
-    """Test whether names are followed: not for a query that asks for a time, as what is linked is of any time."""
-    return config.graph_rag.enabled and served_strategy(config).startswith("hybrid") and not asks_for_time(times)
+    """Test whether names are followed.
+
+    They are not for a query that asks for a time, as what is linked is of any, nor where a score is asked for that nothing gives it.
+    """
+    is_on = config.graph_rag.enabled and config.reranking.score_threshold is None
+    return is_on and served_strategy(config).startswith("hybrid") and not asks_for_time(times)
 
 
 def follow_names(
@@ -100,17 +106,17 @@ def walk(
     *,
     found: Mapping[str, Collection[ChunkId]],
 ) -> dict[ChunkId, float]:
-    """Where the walks end: each name's are shared by the chunks that have it, and the seeds keep some.
+    """Where the walks end: each name's are shared by the chunks that have it; of these the seeds keep some that have not begun.
 
     ``asked`` are the question's names, ``named`` those of the seeds, with their counts; ``seeds`` has shares that add up to 1. A
     seed's name in one chunk leads nowhere and does not count.
     """
     leading = {name for name, chunks in found.items() if len(chunks) > (name not in asked)}
-    ended = defaultdict[ChunkId, float](float, {chunk: _STAYING * share for chunk, share in seeds.items()})
+    ended = defaultdict[ChunkId, float](float)
     for name, walkers in _walkers(asked, named, seeds, among=leading).items():
         for chunk in found[name]:
             ended[chunk] += walkers / len(found[name])
-    return dict(ended)
+    return {chunk: share + _STAYING * seeds.get(chunk, 0.0) for chunk, share in ended.items() if share > 0}
 
 
 def placed(candidates: Sequence[Fused], ended: Mapping[ChunkId, float]) -> list[Fused]:
@@ -153,7 +159,8 @@ def _walkers(
 
 
 def _shares(scores: Mapping[ChunkId, float]) -> dict[ChunkId, float]:
-    best = max(scores.values()) or 1.0
+    best = max(scores.values())
+    if best <= 0:
+        return dict.fromkeys(scores, 1 / len(scores))
     sharp = {chunk: (max(score, 0.0) / best) ** _SHARPNESS for chunk, score in scores.items()}
-    total = sum(sharp.values()) or 1.0
-    return {chunk: score / total for chunk, score in sharp.items()}
+    return {chunk: share / sum(sharp.values()) for chunk, share in sharp.items()}

@@ -31,10 +31,14 @@ def test_a_name_of_one_chunk_takes_nothing_from_the_others() -> None:
     assert walk({}, {A: {"Ana": 1, "Eva": 1}}, {A: 1.0}, found={"Ana": [A, D], "Eva": [A]}) == pytest.approx(alone)
 
 
+def test_chunks_that_no_name_leads_to_are_not_linked() -> None:
+    assert walk({}, {A: {"Ana": 1}, B: {}}, {A: 0.5, B: 0.5}, found={"Ana": [A]}) == {}
+
+
 def test_the_questions_own_names_lead_to_a_single_chunk_too() -> None:
     ended = walk({"Eva": 1}, {A: {}}, {A: 1.0}, found={"Eva": [D]})
 
-    assert ended == pytest.approx({A: 0.3, D: 0.3})
+    assert ended == pytest.approx({D: 0.3})
 
 
 def test_what_is_linked_comes_behind_the_first_and_before_the_rest() -> None:
