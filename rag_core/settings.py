@@ -3,15 +3,15 @@
 Every name is documented in ``docs/configuration.md``; a test holds the two together.
 """
 
+import os
 import re
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Final, Literal, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AliasChoices, Field, SecretStr, ValidationError, ValidationInfo, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 
 from rag_core.errors import ConfigurationError
 from rag_core.home.remembered_ports import remembered_ports
@@ -21,17 +21,18 @@ Port = Annotated[int, Field(ge=0, le=65535)]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 AlertSeverity = Literal["info", "warning", "critical"]
 AccessMode = Literal["open", "keys"]
+_OF_OTHERS: Final = ("database_url", "ollama_host", "llamaparse_api_key")
+"""Settings whose variables others read too, so that their names have no prefix."""
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """Settings of the process: places, limits and shares of the machine."""
 
-    model_config = SettingsConfigDict(env_prefix="BRAIN_", extra="ignore", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(frozen=True)
 
     home: Path = Field(Path(".brain"), description="Folder of the embedded server, Dagster's home and logs.")
     database_url: str | None = Field(
         None,
-        validation_alias=AliasChoices("DATABASE_URL", "database_url"),
         description="A PostgreSQL server (16 or later, pgvector 0.8 or later) instead of the embedded one.",
     )
     dagster_database_url: str | None = Field(
@@ -65,7 +66,6 @@ class Settings(BaseSettings):
     )
     ollama_host: str = Field(
         "http://127.0.0.1:11434",
-        validation_alias=AliasChoices("OLLAMA_HOST", "ollama_host"),
         description="Ollama's server; used only by models that say so.",
     )
     chat_model: str | None = Field(
@@ -252,7 +252,6 @@ class Settings(BaseSettings):
     )
     llamaparse_api_key: SecretStr | None = Field(
         None,
-        validation_alias=AliasChoices("LLAMAPARSE_API_KEY", "llamaparse_api_key"),
         description="Key for LlamaParse.",
     )
     llamaparse_url: str = Field("https://api.cloud.llamaindex.ai", description="Address of LlamaParse.")
@@ -367,19 +366,26 @@ def read_settings(**overrides: object) -> Settings:
     return _checked({**overrides, **left}) if left else settings
 
 
+def variable_of(setting: str) -> str:
+    """The environment's name of a setting: ``BRAIN_API_PORT`` of ``api_port``."""
+    return setting.upper() if setting in _OF_OTHERS else f"BRAIN_{setting.upper()}"
+
+
 def _checked(overrides: Mapping[str, object]) -> Settings:
+    environment = {name.upper(): value for name, value in os.environ.items()}
+    variables = ((name, variable_of(name)) for name in Settings.model_fields)
+    read = {name: environment[variable] for name, variable in variables if variable in environment}
     try:
-        return Settings(**overrides)  # type: ignore[arg-type]
+        return Settings.model_validate({**read, **overrides})
     except ValidationError as error:
         raise ConfigurationError("; ".join(_line(item) for item in error.errors())) from error
 
 
 def _line(item: object) -> str:
     details = dict(item)  # type: ignore[call-overload]
-    name = str(details["loc"][0]) if details["loc"] else "environment"
-    variable = name if name.isupper() else f"BRAIN_{name.upper()}"
+    name = str(details["loc"][0])
     given = "" if _is_secret(name) else f"={details.get('input')!r}"
-    return f"{variable}{given}: {details['msg']}"
+    return f"{variable_of(name)}{given}: {details['msg']}"
 
 
 def _is_secret(name: str) -> bool:

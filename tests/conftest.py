@@ -31,7 +31,7 @@ from rag_core.storage.notes import ensure_tenant
 MakeNote = Callable[..., NoteId]
 
 _RUN = pytest.StashKey[TestRun]()
-_UNTRACED = ("benchmarks", "leaks")
+_UNTRACED = ("benchmarks", "browser", "faults", "leaks")
 _OURS = ("DATABASE_URL", "OLLAMA_HOST", "DAGSTER_HOME")
 
 settings.register_profile("brain", deadline=None)  # an example may wait for the database or for a neighbour
@@ -87,12 +87,14 @@ def _shares_with_its_module(item: pytest.Item) -> bool:
 
 
 def _runs_the_same_again(item: pytest.Item) -> bool:
-    """Whether the test runs lines that others run too, so often that tracing them costs 40 to 70 % more time."""
+    """Whether the test runs lines that others run too: tracing them costs 40 to 110 % more time."""
     if item.get_closest_marker("slow") or item.path.parent.name in _UNTRACED:
         return True
-    return isinstance(item, pytest.Function) and (
-        is_hypothesis_test(item.obj) or "growth" in item.obj.__code__.co_names
-    )
+    if not isinstance(item, pytest.Function):
+        return False
+    case = getattr(item, "callspec", None)
+    is_another_case = case is not None and any(case.indices.values())
+    return is_another_case or is_hypothesis_test(item.obj) or "growth" in item.obj.__code__.co_names
 
 
 def pytest_configure(config: pytest.Config) -> None:

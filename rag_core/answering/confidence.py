@@ -35,7 +35,7 @@ class Evidence:
     confidence: Confidence
     features: Mapping[str, float]
     is_of_its_time: bool = True
-    """False where a time is asked for and nothing of it was found."""
+    """False where a time is asked for and what is most alike is of another."""
 
     @property
     def is_enough(self) -> bool:

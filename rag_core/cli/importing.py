@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from rag_core.notes.importing import ImportReport, Problem
     from rag_core.settings import Settings
     from rag_core.storage.database import Database
-    from rag_core.storage.documents import StoredFolder
 
 FIRST_FILES_TOLD = 3
 DEFAULT_SOURCE = "notes"
@@ -241,12 +240,13 @@ def _import_folder(
     from rag_core.errors import InvalidInputError
     from rag_core.folders.opening import open_folder_import
     from rag_core.folders.scanning import scan_folder
+    from rag_core.folders.sources import folder_of
     from rag_core.storage.documents import list_folders
 
     path = path.resolve()
     with database.transaction(owner) as connection:
         folders = list_folders(connection, owner)
-    folder, name = _folder_of(path, folders, source)
+    folder, name = folder_of(path, folders, source, default=DEFAULT_SOURCE)
     stored = next((one for one in folders if one.source == name), None)
     if stored is not None and stored.is_watched:
         exclude, language = [*stored.exclude, *exclude], language or stored.language
@@ -267,17 +267,6 @@ def _import_folder(
     if not report.files and not report.withheld:
         raise InvalidInputError(f"{path} holds no file that can be imported")
     return name, report
-
-
-def _folder_of(path: Path, folders: "Sequence[StoredFolder]", source: str | None) -> tuple[Path, str]:
-    """The folder that a path is imported with, and its source: the followed one that takes it, else its own."""
-    from rag_core.folders.sources import following
-
-    followed = following(folders, path, source)
-    if followed is not None:
-        return Path(followed.path), followed.source
-    own = path if path.is_dir() else path.parent
-    return own, source or own.name or DEFAULT_SOURCE
 
 
 def _chunks(database: "Database", owner: "TenantId", imported: _Imported) -> dict[tuple[str, str], int]:

@@ -45,6 +45,19 @@ def following(folders: Iterable[StoredFolder], path: Path, source: str | None) -
     return found
 
 
+def folder_of(path: Path, folders: Iterable[StoredFolder], source: str | None, *, default: str) -> tuple[Path, str]:
+    """The folder that a path is imported with, and its source: the followed one that takes it, else its own.
+
+    Raises:
+        ConflictError: see ``following``.
+    """
+    followed = following(folders, path, source)
+    if followed is not None:
+        return Path(followed.path), followed.source
+    own = path if path.is_dir() else path.parent
+    return own, source or own.name or default
+
+
 def followed_already(path: Path, folder: StoredFolder) -> ConflictError:
     """The error for a path whose notes would be made a second time, in another source."""
     return ConflictError(

@@ -18,7 +18,7 @@ from rag_core.model.embedding import WantedModel
 from rag_core.model_change.promotion import promote
 from rag_core.model_change.registration import register_model
 from rag_core.runtime.engine import Engine, open_engine
-from rag_core.settings import Settings, read_settings
+from rag_core.settings import read_settings
 from rag_core.storage.models import count_vectors_by_tenant, find_model
 from rag_core.storage.queries import query
 
@@ -44,7 +44,7 @@ def engine(database_url: str, ollama_server: OllamaServer) -> Iterator[Engine]:
     )
     with open_engine(settings, pool_size=8) as opened:
         wanted = WantedModel(name=OTHER, provider="ollama")
-        register_model(opened.database, wanted, settings=Settings(ollama_host=ollama_server.url))
+        register_model(opened.database, wanted, settings=read_settings(ollama_host=ollama_server.url))
         yield opened
 
 

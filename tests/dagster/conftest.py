@@ -1,5 +1,6 @@
 """An engine on the test's own database, and the pipeline run over all of its batches without a Dagster server."""
 
+import functools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,12 +8,21 @@ from zoneinfo import ZoneInfo
 
 import dagster as dg
 import pytest
+from alembic.script import ScriptDirectory
 from pipeline_runs import TENANT, ImportTexts, RunJob, run_over_all
 
 from rag_core.model.note import TenantId
 from rag_core.notes.importing import import_lines
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _revisions_read_once() -> Iterator[None]:
+    """Read Dagster's own migrations once: every instance and the log of every run would load these modules anew."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ScriptDirectory, "from_config", functools.cache(ScriptDirectory.from_config))
+        yield
 
 
 @pytest.fixture

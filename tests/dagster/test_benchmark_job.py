@@ -8,7 +8,7 @@ from rag_assets.definitions import build_definitions
 from rag_core.evaluation.golden.importing import import_golden
 from rag_core.model.embedding import WantedModel
 from rag_core.model_change.registration import register_model
-from rag_core.settings import Settings
+from rag_core.settings import read_settings
 
 TEXTS = ["La casa azul está junto al río.", "Treinta y dos facturas sin pagar.", "El pan salió demasiado denso."]
 
@@ -18,7 +18,9 @@ def test_the_job_puts_quality_and_costs_into_its_metadata(engine, instance, impo
     run_job("update_index")
     import_golden(engine.database, TENANT, [json.dumps({"query": "¿la casa azul?", "relevant_ids": ["n0"]}).encode()])
     register_model(
-        engine.database, WantedModel(name="otro", provider="hashing", dimensions=64), settings=Settings(ollama_host="")
+        engine.database,
+        WantedModel(name="otro", provider="hashing", dimensions=64),
+        settings=read_settings(ollama_host=""),
     )
 
     job = build_definitions({"engine": engine}).resolve_job_def("benchmark_models")

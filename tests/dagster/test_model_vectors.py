@@ -13,7 +13,7 @@ from rag_core.model_change import backfill
 from rag_core.model_change.promotion import promote
 from rag_core.model_change.registration import register_model
 from rag_core.runtime.engine import Engine
-from rag_core.settings import Settings
+from rag_core.settings import read_settings
 from rag_core.storage.models import find_model
 
 TEXTS = ["La casa azul está junto al río.", "Treinta y dos facturas sin pagar.", "El pan salió demasiado denso."]
@@ -23,7 +23,7 @@ def add(engine: Engine, name: str = "hashing-256", dimensions: int = 256) -> Non
     register_model(
         engine.database,
         WantedModel(name=name, provider="hashing", dimensions=dimensions),
-        settings=Settings(ollama_host=""),
+        settings=read_settings(ollama_host=""),
     )
 
 

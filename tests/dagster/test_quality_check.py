@@ -216,7 +216,7 @@ class TestGoingBack:
             semantic_weight=1,
             fulltext_weight=0,
         )
-        register_model(engine.database, wanted, settings=Settings(ollama_host=""))
+        register_model(engine.database, wanted, settings=read_settings(ollama_host=""))
 
     def active_model(self, engine: Engine) -> str:
         with engine.database.owner() as connection:

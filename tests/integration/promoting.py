@@ -8,7 +8,7 @@ from rag_core.model_change.backfill import begin_backfill, fill_model, settle_mo
 from rag_core.model_change.registration import register_model
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine, with_model
-from rag_core.settings import Settings
+from rag_core.settings import read_settings
 from rag_core.storage.database import Database
 
 RIVER = "La casa azul está junto al río."
@@ -18,7 +18,7 @@ OTHER = "hashing-1536"
 
 def add(database: Database, name: str = OTHER, dimensions: int = 1536) -> EmbeddingModel:
     wanted = WantedModel(name=name, provider="hashing", dimensions=dimensions)
-    return register_model(database, wanted, settings=Settings(ollama_host="")).model
+    return register_model(database, wanted, settings=read_settings(ollama_host="")).model
 
 
 def backfilled(engine: Engine, name: str = OTHER, dimensions: int = 1536) -> EmbeddingModel:

@@ -26,7 +26,7 @@ from rag_core.model.note import TenantId
 from rag_core.model_change.backfill import settle_model
 from rag_core.model_change.registration import register_model
 from rag_core.operation.doctor import DoctorFinding, examine
-from rag_core.settings import Settings
+from rag_core.settings import read_settings
 from rag_core.storage.api_keys import insert_key
 from rag_core.storage.database import Database
 
@@ -284,7 +284,7 @@ def test_a_registered_model_is_not_offered_again_and_one_that_is_ready_is_named_
 ) -> None:
     ollama_server.serve("nomic-embed-text", dimensions=16)
     wanted = WantedModel(name="nomic-embed-text", provider="ollama")
-    registered = register_model(database, wanted, settings=Settings(ollama_host=ollama_server.url))
+    registered = register_model(database, wanted, settings=read_settings(ollama_host=ollama_server.url))
     settle_model(database, registered.model)
 
     found = findings(monkeypatch, OLLAMA_HOST=ollama_server.url)

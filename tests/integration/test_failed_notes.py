@@ -21,7 +21,7 @@ from rag_core.migration import control
 from rag_core.model.note import NoteId, TenantId
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine
-from rag_core.settings import Settings
+from rag_core.settings import read_settings
 from rag_core.storage import staging as store
 from rag_core.storage.batches import register_batches, stale_batches
 from rag_core.storage.checks import run_check
@@ -236,7 +236,7 @@ class TestEmbedding:
         pipeline = Pipeline(
             chunking=engine.pipeline.chunking,
             model=model,
-            embedder=build_embedder(model, settings=Settings(ollama_host=ollama_server.url)),
+            embedder=build_embedder(model, settings=read_settings(ollama_host=ollama_server.url)),
         )
 
         _, embedded, published = run(engine, tenant, pipeline)

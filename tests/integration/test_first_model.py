@@ -7,13 +7,13 @@ import pytest
 from rag_core.embedding.first import choose_first_model, find_model_of_meaning, how_to_change
 from rag_core.embedding.providers import e5, use
 from rag_core.errors import ConfigurationError, EmbeddingError
-from rag_core.settings import Settings
+from rag_core.settings import read_settings
 from rag_core.storage.backup import is_empty
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.models import list_models
 
-E5 = Settings(embedding_provider="e5")
-UNSET = Settings(embedding_provider=None)
+E5 = read_settings(embedding_provider="e5")
+UNSET = read_settings(embedding_provider=None)
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def store_vector(owner: Connection) -> None:
     ("provider", "name"), [("e5", "multilingual-e5-small"), ("use", "universal-sentence-encoder-multilingual")]
 )
 def test_a_new_home_begins_with_the_model_of_the_settings(owner: Connection, provider: str, name: str) -> None:
-    model = choose_first_model(owner, Settings(embedding_provider=provider))
+    model = choose_first_model(owner, read_settings(embedding_provider=provider))
 
     assert (model.name, model.provider, model.state) == (name, provider, "active")
     assert [known.model.name for known in list_models(owner)] == [name]
@@ -48,7 +48,7 @@ def test_the_choice_is_made_once(owner: Connection) -> None:
     first = choose_first_model(owner, E5)
 
     assert choose_first_model(owner, E5) == first
-    assert choose_first_model(owner, Settings()) == first
+    assert choose_first_model(owner, read_settings()) == first
 
 
 def test_a_home_with_vectors_keeps_its_model(owner: Connection) -> None:
@@ -70,12 +70,12 @@ def test_another_model_that_was_registered_is_not_passed_over(owner: Connection)
 def test_a_home_with_vectors_is_not_asked_for_the_provider_of_the_settings(owner: Connection) -> None:
     store_vector(owner)
 
-    assert choose_first_model(owner, Settings(embedding_provider="none")).name == "hashing"
+    assert choose_first_model(owner, read_settings(embedding_provider="none")).name == "hashing"
 
 
 def test_an_unknown_provider_is_an_error_that_names_the_setting(owner: Connection) -> None:
     with pytest.raises(ConfigurationError, match=r"BRAIN_EMBEDDING_PROVIDER='none' is no known embedding provider"):
-        choose_first_model(owner, Settings(embedding_provider="none"))
+        choose_first_model(owner, read_settings(embedding_provider="none"))
 
 
 def test_a_model_that_cannot_be_used_here_changes_nothing(owner: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,4 +124,4 @@ def test_nothing_is_told_of_a_model_to_a_new_home_or_where_one_was_chosen(owner:
     store_vector(owner)
 
     assert new is None
-    assert find_model_of_meaning(owner, Settings(embedding_provider="hashing")) is None
+    assert find_model_of_meaning(owner, read_settings(embedding_provider="hashing")) is None

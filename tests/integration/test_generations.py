@@ -16,7 +16,7 @@ from rag_core.runtime.engine import Engine
 from rag_core.storage import staging as store
 from rag_core.storage import vector_index
 from rag_core.storage.batches import register_batches
-from rag_core.storage.notes import delete_notes
+from rag_core.storage.notes import delete_notes, store_notes
 from rag_core.storage.search import search_semantic
 
 BATCHES = ["pruebas-000000"]
@@ -47,6 +47,21 @@ def test_an_edit_between_staging_and_embedding_leaves_no_wrong_vector(engine, te
     [(stored,)] = rows(engine, tenant, "select vector from embeddings where kind = 'standard'")
     expected = engine.embedder.embed([first], role="document")[0]
     assert float(np.dot(stored.to_numpy(), expected)) == pytest.approx(1, abs=1e-5)
+
+
+def test_a_note_that_becomes_a_document_is_cut_anew(engine, tenant, index_notes) -> None:
+    sections = (f"# Punto {number}\n\n{'Se acuerda pagar las facturas de marzo. ' * 8}" for number in (1, 2))
+    note = make_new_note("\n\n".join(sections), external_id="a")
+    with engine.database.transaction(tenant, has_copy=True) as connection:
+        store_notes(connection, tenant, [note])
+    index_notes()
+    assert rows(engine, tenant, "select count(*) from chunks") == [(1,)]
+
+    with engine.database.transaction(tenant, has_copy=True) as connection:
+        store_notes(connection, tenant, [replace(note, kind="document")])
+    index_notes()
+
+    assert rows(engine, tenant, "select count(*) from chunks") == [(2,)]
 
 
 def test_what_another_pipeline_staged_is_neither_embedded_nor_published(engine, tenant, make_note, index_notes) -> None:

@@ -18,7 +18,7 @@ from rag_core.model_change.promotion import promote
 from rag_core.model_change.registration import register_model
 from rag_core.runtime.engine import open_engine, with_model
 from rag_core.runtime.live_engine import LiveEngine
-from rag_core.settings import Settings, read_settings
+from rag_core.settings import read_settings
 from rag_core.storage.models import find_model
 from rag_core.storage.vector_index import ensure_vector_index
 
@@ -111,7 +111,7 @@ class TestALiveEngine:
         register_model(
             engine.database,
             WantedModel(name="nomic-embed-text", provider="ollama"),
-            settings=Settings(ollama_host=ollama_server.url),
+            settings=read_settings(ollama_host=ollama_server.url),
         )
         promote(served, "nomic-embed-text", is_waiting=True)
         ollama_server.misbehave("stall", seconds=1, times=1)
@@ -156,7 +156,9 @@ def test_a_note_and_chunks_longer_than_the_models_context_are_found_by_it(
     index_notes()
     make_note("El tejado tiene goteras. " * 120, external_id="tejado")
     registration = register_model(
-        engine.database, WantedModel(name="short", provider="ollama"), settings=Settings(ollama_host=ollama_server.url)
+        engine.database,
+        WantedModel(name="short", provider="ollama"),
+        settings=read_settings(ollama_host=ollama_server.url),
     )
 
     promote(served, "short", is_waiting=True)

@@ -15,7 +15,7 @@ from rag_core.model_change import backfill
 from rag_core.model_change.backfill import ModelBackfillReport, backfill_model, begin_backfill, settle_model
 from rag_core.model_change.registration import register_model
 from rag_core.runtime.engine import Engine
-from rag_core.settings import Settings
+from rag_core.settings import read_settings
 from rag_core.storage.models import change_state, count_vectors_by_tenant, find_model
 from rag_core.storage.notes import delete_notes
 
@@ -43,7 +43,7 @@ class Spy:
 def candidate(engine: Engine) -> EmbeddingModel:
     """A model of 256 dimensions, registered and taken into work."""
     wanted = WantedModel(name="hashing-256", provider="hashing", dimensions=256)
-    register_model(engine.database, wanted, settings=Settings(ollama_host=""))
+    register_model(engine.database, wanted, settings=read_settings(ollama_host=""))
     return begin_backfill(engine.database, "hashing-256")
 
 

@@ -25,7 +25,7 @@ from rag_core.model_change.backfill import begin_backfill, fill_model, settle_mo
 from rag_core.model_change.benchmark import benchmark_models
 from rag_core.model_change.registration import register_model
 from rag_core.runtime.engine import Engine, open_engine, with_model
-from rag_core.settings import Settings, read_settings
+from rag_core.settings import read_settings
 from rag_core.storage.database import Database
 
 GOLDEN = (
@@ -75,7 +75,7 @@ def make_ready(engine: Engine, ollama: OllamaServer) -> Callable[..., None]:
 
     def ready(name: str, provider: str, dimensions: int) -> None:
         wanted = WantedModel(name=name, provider=provider, dimensions=dimensions)  # type: ignore[arg-type]
-        register_model(engine.database, wanted, settings=Settings(ollama_host=ollama.url))
+        register_model(engine.database, wanted, settings=read_settings(ollama_host=ollama.url))
         model = begin_backfill(engine.database, name)
         fill_model(engine.database, model, with_model(engine, model).embedder)
         settle_model(engine.database, model)
@@ -166,7 +166,9 @@ def test_a_model_whose_server_is_away_is_named_and_the_others_are_measured(
 
 def test_a_model_without_vectors_is_left_out_and_refused_when_it_is_named(engine, corpus) -> None:
     register_model(
-        engine.database, WantedModel(name="new", provider="hashing", dimensions=64), settings=Settings(ollama_host="")
+        engine.database,
+        WantedModel(name="new", provider="hashing", dimensions=64),
+        settings=read_settings(ollama_host=""),
     )
 
     found = benchmark_models(engine, corpus)

@@ -12,7 +12,7 @@ from rag_core.model_change.backfill import begin_backfill, fill_model, settle_mo
 from rag_core.model_change.model_comparison import compare_models
 from rag_core.model_change.registration import register_model
 from rag_core.runtime.engine import Engine, with_model
-from rag_core.settings import Settings
+from rag_core.settings import read_settings
 
 SUBJECTS = (
     "facturas de marzo",
@@ -40,7 +40,9 @@ def corpus(engine: Engine, tenant: TenantId, make_note, index_notes) -> TenantId
     ]
     import_golden(engine.database, tenant, lines, set_name="diario")
     register_model(
-        engine.database, WantedModel(name="blunt", provider="hashing", dimensions=1), settings=Settings(ollama_host="")
+        engine.database,
+        WantedModel(name="blunt", provider="hashing", dimensions=1),
+        settings=read_settings(ollama_host=""),
     )
     model = begin_backfill(engine.database, "blunt")
     fill_model(engine.database, model, with_model(engine, model).embedder)
@@ -83,7 +85,9 @@ def test_what_was_written_since_is_filled_in_first(engine, corpus, make_note) ->
 
 def test_a_model_that_was_never_filled_in_is_not_compared(engine, corpus) -> None:
     register_model(
-        engine.database, WantedModel(name="empty", provider="hashing", dimensions=8), settings=Settings(ollama_host="")
+        engine.database,
+        WantedModel(name="empty", provider="hashing", dimensions=8),
+        settings=read_settings(ollama_host=""),
     )
 
     with pytest.raises(ModelStateError, match=r"empty lacks 20 vectors .* `brain models backfill empty`"):

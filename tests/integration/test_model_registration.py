@@ -9,7 +9,7 @@ from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fi
 from rag_core.errors import ConflictError, EmbeddingError, InvalidInputError
 from rag_core.model.embedding import WantedModel
 from rag_core.model_change.registration import Registration, register_model
-from rag_core.settings import Settings
+from rag_core.settings import read_settings
 from rag_core.storage.database import Database
 
 
@@ -22,7 +22,7 @@ def ollama(ollama_server: OllamaServer) -> OllamaServer:
 
 def add(database: Database, ollama: OllamaServer, name: str = "nomic-embed-text", **more: Any) -> Registration:
     wanted = WantedModel(name=name, provider=more.pop("provider", "ollama"), **more)
-    return register_model(database, wanted, settings=Settings(ollama_host=ollama.url))
+    return register_model(database, wanted, settings=read_settings(ollama_host=ollama.url))
 
 
 class TestAModelOfOllamas:

@@ -10,7 +10,7 @@ from rag_core.model_change.backfill import begin_backfill, fill_model, settle_mo
 from rag_core.model_change.promotion import promote
 from rag_core.model_change.registration import register_model
 from rag_core.runtime.engine import with_model
-from rag_core.settings import Settings
+from rag_core.settings import read_settings
 from rag_core.storage.models import find_model
 
 CAR = "Vendido el Skoda por 2.900 € a un chico de Sevilla."
@@ -30,7 +30,7 @@ def test_a_home_changes_between_the_models_and_answers_all_the_while(
 
     for former, name in pairwise(path):
         if name != "hashing":
-            register_model(engine.database, WantedModel(name=name, provider=name), settings=Settings())
+            register_model(engine.database, WantedModel(name=name, provider=name), settings=read_settings())
         model = begin_backfill(engine.database, name)
         fill_model(engine.database, model, with_model(engine, model).embedder)
         settle_model(engine.database, model)

@@ -12,7 +12,7 @@ import typer
 import rag_core.cli
 from rag_core.cli.app import app
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
-from rag_core.settings import Settings
+from rag_core.settings import Settings, variable_of
 from rag_core.storage.embedded_settings import settings_for
 from rag_core.storage.queries import query
 
@@ -48,11 +48,10 @@ def leads_somewhere(path: Path, link: str) -> bool:
 
 def test_the_table_of_variables_has_every_setting() -> None:
     table = text("docs/configuration.md")
-    aliases = {"database_url": "DATABASE_URL", "ollama_host": "OLLAMA_HOST", "llamaparse_api_key": "LLAMAPARSE_API_KEY"}
 
     documented = set(re.findall(r"^\| `([A-Z_]+)` \|", table, re.MULTILINE))
 
-    assert documented == {aliases.get(name, f"BRAIN_{name.upper()}") for name in Settings.model_fields}
+    assert documented == set(map(variable_of, Settings.model_fields))
 
 
 def test_the_documented_retrieval_configuration_is_the_default() -> None:

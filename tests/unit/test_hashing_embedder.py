@@ -15,7 +15,7 @@ from rag_core.embedding.providers.hashing import _FUNCTION_WORDS, HASHING_VERSIO
 from rag_core.embedding.vectors import unit_rows
 from rag_core.errors import EmbeddingError
 from rag_core.model.embedding import EmbeddingModel, input_hash
-from rag_core.settings import Settings
+from rag_core.settings import read_settings
 
 HASHING = make_embedding_model(version=HASHING_VERSION, dimensions=768, context_tokens=1_000_000)
 
@@ -133,7 +133,7 @@ class TestTexts:
 class TestRegistry:
     def test_it_builds_the_embedder_under_the_models_name(self) -> None:
         embedder = build_embedder(
-            replace(HASHING, name="hashing-256", dimensions=256), settings=Settings(ollama_host="")
+            replace(HASHING, name="hashing-256", dimensions=256), settings=read_settings(ollama_host="")
         )
 
         assert (embedder.name, embedder.dimensions) == ("hashing-256", 256)
@@ -141,17 +141,17 @@ class TestRegistry:
 
     def test_vectors_of_another_version_cannot_be_computed(self) -> None:
         with pytest.raises(EmbeddingError, match="has version '0'; this program computes '1'"):
-            build_embedder(replace(HASHING, version="0"), settings=Settings(ollama_host=""))
+            build_embedder(replace(HASHING, version="0"), settings=read_settings(ollama_host=""))
 
     def test_prefixes_are_refused_rather_than_ignored(self) -> None:
         with pytest.raises(EmbeddingError, match="hashing takes none"):
-            build_embedder(replace(HASHING, query_prefix="query: "), settings=Settings(ollama_host=""))
+            build_embedder(replace(HASHING, query_prefix="query: "), settings=read_settings(ollama_host=""))
 
     def test_an_unknown_provider_is_an_error_with_the_known_ones(self) -> None:
         unknown = replace(HASHING, provider="milvus")
 
         with pytest.raises(EmbeddingError, match="'milvus'; expected one of: e5, hashing, ollama, use"):
-            build_embedder(unknown, settings=Settings(ollama_host=""))
+            build_embedder(unknown, settings=read_settings(ollama_host=""))
 
     def test_importing_the_package_loads_no_provider(self) -> None:
         program = (

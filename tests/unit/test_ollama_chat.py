@@ -10,7 +10,7 @@ from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fi
 from rag_core.chat import Message, build_chat
 from rag_core.chat.providers.ollama import OllamaChat
 from rag_core.errors import ChatError, ChatUnavailableError, ConfigurationError
-from rag_core.settings import Settings
+from rag_core.settings import read_settings
 
 QUESTION = [Message(role="system", content="Responde en español."), Message(role="user", content="¿Llovió ayer?")]
 SCHEMA = {"type": "object", "properties": {"score": {"type": "number"}}, "required": ["score"]}
@@ -112,7 +112,7 @@ class TestRemedies:
 
 class TestBuilding:
     def test_a_name_gives_the_model_of_that_name(self, server: OllamaServer) -> None:
-        chat = build_chat("llama3.2", Settings(ollama_host=server.url))
+        chat = build_chat("llama3.2", read_settings(ollama_host=server.url))
 
         assert chat.complete(QUESTION, timeout_seconds=5) == "Respuesta: ¿Llovió ayer?"
 
@@ -123,4 +123,4 @@ class TestBuilding:
 
     def test_a_host_that_is_no_address_is_named(self) -> None:
         with pytest.raises(ConfigurationError, match=r"OLLAMA_HOST=.*is no address"):
-            build_chat("llama3.2", Settings(ollama_host="http://[bad"))
+            build_chat("llama3.2", read_settings(ollama_host="http://[bad"))

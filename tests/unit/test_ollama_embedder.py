@@ -18,7 +18,7 @@ from rag_core.embedding import build_embedder
 from rag_core.embedding.providers.ollama import OllamaEmbedder
 from rag_core.errors import ConfigurationError, EmbeddingError, EmbeddingUnavailableError
 from rag_core.resilience.call_time import call_time
-from rag_core.settings import Settings
+from rag_core.settings import read_settings
 
 NOMIC = make_embedding_model(
     id=7,
@@ -101,7 +101,7 @@ class TestVectors:
         assert vector == pytest.approx(whole[:4] / np.linalg.norm(whole[:4]), abs=1e-6)
 
     def test_the_registry_builds_it(self, server: OllamaServer) -> None:
-        embedder = build_embedder(NOMIC, settings=Settings(ollama_host=server.url))
+        embedder = build_embedder(NOMIC, settings=read_settings(ollama_host=server.url))
 
         assert (embedder.name, embedder.dimensions) == ("nomic-embed-text", 16)
         assert embedder.embed(["riego"], role="query").shape == (1, 16)

@@ -20,7 +20,7 @@ from rag_core.errors import (
     PromptTooLongError,
 )
 from rag_core.resilience.cancellation import Cancellation
-from rag_core.settings import Settings
+from rag_core.settings import read_settings
 
 QUESTION = [Message(role="user", content="¿Llovió ayer?")]
 ANSWER = "Sí, llovió toda la tarde en el huerto."
@@ -200,7 +200,7 @@ class TestKey:
     ) -> None:
         caplog.set_level(logging.DEBUG)
         server.api_key = KEY
-        settings = Settings(chat_provider="openai", chat_url=server.url, chat_api_key=SecretStr(f" {KEY}\n"))
+        settings = read_settings(chat_provider="openai", chat_url=server.url, chat_api_key=SecretStr(f" {KEY}\n"))
         chat = build_chat("gemma", settings)
 
         assert chat.complete(QUESTION, timeout_seconds=5) == ANSWER

@@ -20,7 +20,7 @@ from rag_core.chat.openai_protocol import (
 )
 from rag_core.errors import ConfigurationError
 from rag_core.model.addresses import leaves_machine
-from rag_core.settings import Settings
+from rag_core.settings import Settings, read_settings
 
 
 class TestAddresses:
@@ -63,7 +63,7 @@ class TestAddresses:
 
     def test_the_provider_needs_one(self) -> None:
         with pytest.raises(ConfigurationError, match="BRAIN_CHAT_PROVIDER=openai needs BRAIN_CHAT_URL"):
-            build_chat("gemma", Settings(chat_provider="openai"))
+            build_chat("gemma", read_settings(chat_provider="openai"))
 
     @pytest.mark.parametrize(
         ("address", "expected"),
@@ -93,8 +93,8 @@ class TestAddresses:
     @pytest.mark.parametrize(
         ("settings", "address"),
         [
-            (Settings(chat_provider="openai", chat_url="https://example.org"), "https://example.org/v1"),
-            (Settings(ollama_host="http://10.0.0.5:11434"), "http://10.0.0.5:11434"),
+            (read_settings(chat_provider="openai", chat_url="https://example.org"), "https://example.org/v1"),
+            (read_settings(ollama_host="http://10.0.0.5:11434"), "http://10.0.0.5:11434"),
         ],
     )
     def test_each_provider_names_the_one_that_texts_are_sent_to(self, settings: Settings, address: str) -> None:
@@ -227,4 +227,4 @@ class TestLists:
 
 
 def fault(server: OpenAIServer, name: str) -> str | None:
-    return CHAT_PROVIDERS.get("openai").find_fault(name, Settings(chat_provider="openai", chat_url=server.url), 2)
+    return CHAT_PROVIDERS.get("openai").find_fault(name, read_settings(chat_provider="openai", chat_url=server.url), 2)

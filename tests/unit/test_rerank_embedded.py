@@ -10,7 +10,7 @@ from rag_core.reranking.features import FEATURES
 from rag_core.reranking.passage import as_probabilities
 from rag_core.reranking.providers.embedded import EmbeddedReranker
 from rag_core.reranking.weights import parse_weights, shipped_weights
-from rag_core.settings import Settings
+from rag_core.settings import read_settings
 
 STATISTICS = QueryStatistics(documents={"es": 1000}, frequencies={"es": {"bufanda": 3, "perdí": 10, "tren": 20}})
 
@@ -83,11 +83,11 @@ def test_something_else_than_weights_is_refused(document) -> None:
 )
 def test_a_provider_without_what_it_needs_names_the_setting(provider: str, setting: str) -> None:
     with pytest.raises(ConfigurationError, match=setting):
-        RERANKERS.get(provider).build(RerankerParts(settings=Settings()))
+        RERANKERS.get(provider).build(RerankerParts(settings=read_settings()))
 
 
 def test_the_embedded_one_needs_nothing() -> None:
-    reranker = RERANKERS.get("embedded").build(RerankerParts(settings=Settings()))
+    reranker = RERANKERS.get("embedded").build(RerankerParts(settings=read_settings()))
 
     assert reranker.name == f"embedded@{shipped_weights().version}"
 

@@ -9,7 +9,7 @@ import pytest
 from rag_core.api.terminal.same_settings import OF_NO_ANSWER, differing_variables
 from rag_core.settings import Settings, read_settings
 
-HEAVY = ("numpy", "psycopg", "pydantic_settings", "fastapi", "rag_core.settings", "rag_core.storage", "rich.markdown")
+HEAVY = ("numpy", "psycopg", "fastapi", "rag_core.settings", "rag_core.storage", "rich.markdown")
 
 
 def settings_under(monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]) -> Settings:

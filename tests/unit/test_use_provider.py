@@ -12,7 +12,7 @@ from rag_core.embedding.providers import use
 from rag_core.errors import EmbeddingError, InvalidInputError, TextTooLongError
 from rag_core.model.embedding import EmbeddingModel, WantedModel
 from rag_core.model_change.registration import complete
-from rag_core.settings import Settings
+from rag_core.settings import read_settings
 
 SENTENCES = "La reunión se aplazó al jueves por la tarde. "
 LONG = SENTENCES * 80
@@ -25,7 +25,7 @@ NOTES = [
 
 @pytest.fixture(scope="module")
 def model() -> EmbeddingModel:
-    return complete(WantedModel(name="use", provider="use"), settings=Settings())
+    return complete(WantedModel(name="use", provider="use"), settings=read_settings())
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_the_model_has_its_own_size_and_no_prefixes(model: EmbeddingModel) -> No
 
 
 def test_a_question_is_nearest_to_the_note_that_answers_it_in_other_words_and_languages(model: EmbeddingModel) -> None:
-    embedder = build_embedder(model, settings=Settings())
+    embedder = build_embedder(model, settings=read_settings())
 
     vectors = embedder.embed(NOTES, role="document")
     questions = embedder.embed(
@@ -51,7 +51,7 @@ def test_a_question_is_nearest_to_the_note_that_answers_it_in_other_words_and_la
 
 
 def test_a_text_has_one_vector_alone_among_others_and_in_threads(model: EmbeddingModel) -> None:
-    embedder = build_embedder(model, settings=Settings())
+    embedder = build_embedder(model, settings=read_settings())
     alone = np.concatenate([embedder.embed([note], role="document") for note in NOTES])
 
     with ThreadPoolExecutor(max_workers=4) as threads:
@@ -63,18 +63,18 @@ def test_a_text_has_one_vector_alone_among_others_and_in_threads(model: Embeddin
 
 @pytest.mark.parametrize("text", ["🎂🎂", "\u200b.", "a\ud800b", "猫が好き", "\ufdfa"])
 def test_a_text_without_usual_words_has_a_vector(model: EmbeddingModel, text: str) -> None:
-    (vector,) = build_embedder(model, settings=Settings()).embed([text], role="query")
+    (vector,) = build_embedder(model, settings=read_settings()).embed([text], role="query")
 
     assert math.isclose(float(np.linalg.norm(vector)), 1, abs_tol=1e-6)
 
 
 def test_a_text_over_the_limit_is_refused_with_its_length(model: EmbeddingModel) -> None:
     with pytest.raises(TextTooLongError, match=r"has \d+ tokens; expected at most the 512 of use"):
-        build_embedder(model, settings=Settings()).embed(["corto", LONG], role="document")
+        build_embedder(model, settings=read_settings()).embed(["corto", LONG], role="document")
 
 
 def test_a_text_over_the_limit_is_embedded_in_pieces(model: EmbeddingModel) -> None:
-    embedder = PiecewiseEmbedder(build_embedder(model, settings=Settings()))
+    embedder = PiecewiseEmbedder(build_embedder(model, settings=read_settings()))
 
     (whole,) = embedder.embed([LONG], role="document")
     (piece, other) = embedder.embed([SENTENCES * 20, NOTES[1]], role="document")
@@ -84,25 +84,25 @@ def test_a_text_over_the_limit_is_embedded_in_pieces(model: EmbeddingModel) -> N
 
 def test_a_huge_text_is_refused_without_counting_its_tokens(model: EmbeddingModel) -> None:
     with pytest.raises(TextTooLongError, match=r"has 9000 characters; expected at most 8192"):
-        build_embedder(model, settings=Settings()).embed(["a" * 9000], role="document")
+        build_embedder(model, settings=read_settings()).embed(["a" * 9000], role="document")
 
 
 @pytest.mark.usefixtures("missing_package")
 def test_no_texts_load_no_weights(model: EmbeddingModel) -> None:
-    assert build_embedder(model, settings=Settings()).embed([], role="query").shape == (0, 512)
+    assert build_embedder(model, settings=read_settings()).embed([], role="query").shape == (0, 512)
 
 
 @pytest.mark.usefixtures("missing_package")
 def test_without_the_package_the_error_names_it_and_another_way(model: EmbeddingModel) -> None:
     with pytest.raises(EmbeddingError, match=r"universal-sentence-encoder .*is not installed.*`brain models promote`"):
-        build_embedder(model, settings=Settings()).embed(["uno"], role="query")
-    assert "is not installed" in str(provider_of(model).find_fault(model, Settings(), 1.0))
+        build_embedder(model, settings=read_settings()).embed(["uno"], role="query")
+    assert "is not installed" in str(provider_of(model).find_fault(model, read_settings(), 1.0))
 
 
 @pytest.mark.parametrize("wanted", [{"dimensions": 128}, {"context_tokens": 1024}])
 def test_what_the_model_cannot_give_is_refused(wanted: dict[str, int]) -> None:
     with pytest.raises(InvalidInputError, match="the provider use"):
-        complete(WantedModel(name="use", provider="use", **wanted), settings=Settings())
+        complete(WantedModel(name="use", provider="use", **wanted), settings=read_settings())
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_what_the_model_cannot_give_is_refused(wanted: dict[str, int]) -> None:
     [({"version": "0"}, "vectors of two versions cannot be compared"), ({"query_prefix": "query: "}, "takes none")],
 )
 def test_vectors_of_another_version_or_with_prefixes_are_refused(wanted: dict[str, str], message: str) -> None:
-    other = complete(WantedModel(name="use-old", provider="use", **wanted), settings=Settings())
+    other = complete(WantedModel(name="use-old", provider="use", **wanted), settings=read_settings())
 
     with pytest.raises(EmbeddingError, match=message):
-        build_embedder(other, settings=Settings())
+        build_embedder(other, settings=read_settings())

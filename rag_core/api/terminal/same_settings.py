@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from typing import Final
 
-from pydantic import AliasChoices, SecretStr, ValidationError
-from pydantic_settings import PydanticBaseSettingsSource
+from pydantic import SecretStr, ValidationError
 
 from rag_core.access.pseudonyms import pseudonyms
-from rag_core.settings import Settings
+from rag_core.settings import Settings, variable_of
 from rag_core.terminal.home_proof import CONCEALED, concealed
 
 OF_NO_ANSWER: Final = frozenset(
@@ -42,32 +41,19 @@ OF_NO_ANSWER: Final = frozenset(
 _OF_NO_ANSWER_EITHER: Final = ("alert_", "gate_")
 
 
-class _GivenSettings(Settings):
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: object,  # noqa: ARG003  the framework names it
-        init_settings: PydanticBaseSettingsSource,
-        *_others: PydanticBaseSettingsSource,
-        **_named: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Read nothing but the values given; the environment is this process's own."""
-        return (init_settings,)
-
-
 def differing_variables(settings: Settings, environment: Mapping[str, str]) -> list[str]:
     """Variables by which a search or an answer under another environment may differ; values that cannot be read differ too.
 
     A value that ``environment_of`` concealed is compared as a text.
     """
     given = {name.upper(): value for name, value in environment.items()}
-    variables = {name: _variable(name) for name in Settings.model_fields if not _is_of_no_answer(name)}
+    variables = {name: variable_of(name) for name in Settings.model_fields if not _is_of_no_answer(name)}
     hidden = {name: given[of] for name, of in variables.items() if given.get(of, "").startswith(CONCEALED)}
     values = {name: given[of] for name, of in variables.items() if of in given and name not in hidden}
     try:
-        others = _GivenSettings(**values)  # type: ignore[arg-type]  # texts, as in an environment
+        others = Settings.model_validate(values)  # texts, as in an environment
     except ValidationError as error:
-        return sorted({_variable(str(item["loc"][0])) for item in error.errors() if item["loc"]})
+        return sorted({variable_of(str(item["loc"][0])) for item in error.errors()})
     names = pseudonyms(settings.home, settings.secret)
     return [
         variable
@@ -88,9 +74,3 @@ def _text(value: object) -> str:
 
 def _is_of_no_answer(name: str) -> bool:
     return name in OF_NO_ANSWER or name.startswith(_OF_NO_ANSWER_EITHER)
-
-
-def _variable(name: str) -> str:
-    field = Settings.model_fields.get(name)
-    alias = None if field is None else field.validation_alias
-    return str(alias.choices[0]) if isinstance(alias, AliasChoices) else f"BRAIN_{name.upper()}"

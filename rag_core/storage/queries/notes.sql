@@ -32,8 +32,9 @@ where i.place = f.place and f.number > %(max_notes)s - (select count(*) from not
 returning i.place;
 
 -- name: upsert_incoming
--- Store the batch; one row a note: its id, its place, whether it is new, and whether chunks must be made anew. A note that was
--- renamed keeps its id, which is that of its first name: a new note of that name gets another one.
+-- Store the batch; one row a note: its id, its place, whether it is new, and whether chunks must be made anew: its text
+-- changed, or its kind, which may be cut otherwise. A note that was renamed keeps its id, which is that of its
+-- first name: a new note of that name gets another one.
 -- Rows are locked and inserted in the order of their ids, as everywhere, and only rows that differ are locked.
 with existing as (
     select n.note_id, n.source, n.external_id, n.content_hash, n.metadata, n.tags, n.created_at, n.departments, n.kind,
@@ -41,7 +42,7 @@ with existing as (
     from notes n join incoming i using (source, external_id)
     where n.tenant_id = %(tenant)s
 ), locked as (
-    select n.note_id, n.content_hash
+    select n.note_id, n.content_hash, n.kind
     from notes n join existing e on e.note_id = n.note_id
     join incoming i on i.source = e.source and i.external_id = e.external_id
     where n.tenant_id = %(tenant)s
@@ -78,7 +79,7 @@ with existing as (
         kind = coalesce(i.kind, n.kind), dated_by = coalesce(i.dated_by, n.dated_by)
     from incoming i join existing e using (source, external_id) join locked l on l.note_id = e.note_id
     where n.tenant_id = %(tenant)s and n.note_id = e.note_id
-    returning n.note_id, i.place, l.content_hash <> i.content_hash as is_rechunked
+    returning n.note_id, i.place, (l.content_hash, l.kind) <> (i.content_hash, n.kind) as is_rechunked
 )
 select n.note_id, i.place, true as is_new, true as is_rechunked from inserted n join incoming i using (source, external_id)
 union all
