@@ -28,7 +28,7 @@ _OF_OTHERS: Final = ("database_url", "ollama_host", "llamaparse_api_key")
 class Settings(BaseModel):
     """Settings of the process: places, limits and shares of the machine."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, validate_default=True)
 
     home: Path = Field(Path(".brain"), description="Folder of the embedded server, Dagster's home and logs.")
     database_url: str | None = Field(
@@ -192,7 +192,6 @@ class Settings(BaseModel):
     )
     api_url: str = Field(
         "",
-        validate_default=True,
         description="Where people reach the page, for links; default: 127.0.0.1 and the API's port.",
     )
     alert_urls: SecretStr | None = Field(

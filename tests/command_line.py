@@ -6,8 +6,10 @@ import pkgutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 BRAIN = (sys.executable, "-c", "from rag_core.cli import main; main()")
 
@@ -37,7 +39,10 @@ def invoke(*words: object, typed: str | None = None) -> Done:
     """Run the command in this process; a defect is raised."""
     from typer.testing import CliRunner
 
-    done = CliRunner().invoke(application(), [str(word) for word in words], input=typed)
+    from rag_core.cli.messages import language
+
+    with patch("typer.testing._get_command", lambda _app: _command(language())):
+        done = CliRunner().invoke(application(), [str(word) for word in words], input=typed)
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     return Done(done.exit_code, done.stdout, done.stderr)
@@ -72,6 +77,15 @@ def printed_json(done: Done, *, exit_code: int = 0) -> Any:
     return done.json
 
 
+@cache
+def _command(_language: str) -> Any:
+    """The commands as click knows them, made once for each language, into which their help is translated in place."""
+    from typer.main import get_command
+
+    return get_command(application())
+
+
+@cache
 def application() -> Any:
     """The command line with all of its commands, as the program registers them."""
     import rag_core.cli

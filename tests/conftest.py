@@ -94,7 +94,11 @@ def _runs_the_same_again(item: pytest.Item) -> bool:
         return False
     case = getattr(item, "callspec", None)
     is_another_case = case is not None and any(case.indices.values())
-    return is_another_case or is_hypothesis_test(item.obj) or "growth" in item.obj.__code__.co_names
+    return (
+        (is_another_case and not item.nodeid.startswith("tests/unit/"))
+        or is_hypothesis_test(item.obj)
+        or "growth" in item.obj.__code__.co_names
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

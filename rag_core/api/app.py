@@ -36,6 +36,7 @@ from rag_core.folders.opening import parsing_limits
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.runtime.live_engine import LiveEngine
 from rag_core.settings import Settings
+from rag_core.storage.database import Connection
 from rag_core.telemetry.logs import configure_logging
 
 HOST = "127.0.0.1"
@@ -176,6 +177,7 @@ def serve(settings: Settings) -> None:
                 app.state.live_engine.current,
                 prepare=_register_uploads,
                 takes=lambda kind: kind == "ingestion",
+                find_work=_queue_outdated_upload,
             ),
         ):
             threading.Thread(target=engine.warm_up, name="warm-up", daemon=True).start()
@@ -200,6 +202,12 @@ def _register_jobs() -> None:
 def _register_uploads() -> None:
     """Load what parses uploads, which does not wait for evaluations."""
     from rag_core.uploads import ingestion  # noqa: F401
+
+
+def _queue_outdated_upload(owner: Connection) -> bool:
+    from rag_core.uploads.ingestion import queue_outdated
+
+    return queue_outdated(owner)
 
 
 @contextmanager

@@ -43,8 +43,17 @@ class TypeWeights:
 
 
 def classify(read: ReadText, title: str | None = None) -> tuple[DocumentType, float]:
-    """The type of a text with its probability; "other" below ``LEAST_CONFIDENCE``, with the probability of that."""
-    return named(shipped_weights().probabilities(np.array(features_of(read, title))))
+    """The type of a text with its probability; "other" below ``LEAST_CONFIDENCE``, with the probability of that.
+
+    So is a text without a word of the type: a few digits alone have the form of an invoice.
+    """
+    features = features_of(read, title)
+    probabilities = shipped_weights().probabilities(np.array(features))
+    kind, confidence = named(probabilities)
+    said = dict(zip(FEATURES, features, strict=True))
+    if kind != "other" and not said[f"words_{kind}"] and not said[f"first_{kind}"]:
+        return "other", float(probabilities[DOCUMENT_TYPES.index("other")])
+    return kind, confidence
 
 
 def named(probabilities: NDArray[np.float64]) -> tuple[DocumentType, float]:

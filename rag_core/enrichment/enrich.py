@@ -10,7 +10,7 @@ from rag_core.enrichment.summary import summarise
 from rag_core.model.enrichment import DocumentType, Enrichment
 from rag_core.model.note import Language
 
-RULES_VERSION = "1"
+RULES_VERSION = "2"
 """To be raised with any change of what the rules tell: notes enriched under another are enriched again."""
 _TYPES_OF_FORMATS: dict[str, DocumentType] = {"pptx": "presentation", "eml": "correspondence"}
 

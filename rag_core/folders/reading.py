@@ -11,7 +11,7 @@ from rag_core.folders.dates import DATE_FIELDS, date_of_fields, dated
 from rag_core.folders.front_matter import as_json, split_front_matter, with_fields
 from rag_core.folders.links import code_spans, find_links, find_tags, names_of
 from rag_core.language import LANGUAGES
-from rag_core.model.document import DocumentBlock, NoteLink, ParsedDocument, StoredFile
+from rag_core.model.document import VALIDATED, DocumentBlock, NoteLink, ParsedDocument, StoredFile, WarningKind
 from rag_core.model.note import Language, NewNote, NoteKind
 from rag_core.notes.validation import parse_note, with_tags
 from rag_core.parsing import SourceFile
@@ -37,19 +37,23 @@ class ReadFile:
     document: ParsedDocument
     format: str
     warnings: tuple[str, ...] = ()
+    warning_kinds: tuple[WarningKind, ...] = ()
 
     def recorded(self, file: StoredFile) -> StoredFile:
         """The file with the facts of its parser."""
+        reader, is_validated = self.document.parser, self.document.is_validated
         return replace(
             file,
             format=self.format,
             parser=parser_version(self.format)
-            + ("" if self.document.parser == "native" else f"+{self.document.parser}"),
+            + ("" if reader == "native" and not is_validated else f"+{reader}")
+            + (VALIDATED if is_validated else ""),
             parser_confidence=self.document.confidence,
             author=self.document.author,
             pages=self.document.pages,
             page_unit=self.document.page_unit,
             warnings=self.warnings,
+            warning_kinds=self.warning_kinds,
         )
 
 
@@ -166,6 +170,7 @@ class FileReading:
         )
         aliases = _texts(fields, _ALIASES)
         contents = FileContents(blocks=document.blocks, links=links, names=names_of(path, title=title, aliases=aliases))
+        kinds: list[WarningKind] = ["left_out"] * len(warnings)
         told = (*warnings, *(_told(one.message, one.page, document) for one in document.warnings))
         return ReadFile(
             note=replace(note, external_id=path, kind=kind, dated_by=dated_by),
@@ -173,6 +178,7 @@ class FileReading:
             document=document,
             format=found,
             warnings=told,
+            warning_kinds=(*kinds, *(one.kind for one in document.warnings)),
         )
 
 

@@ -63,15 +63,16 @@ def store_and_index(
     expected: Literal["new", "known", "either"] = "either",
     lock_timeout_ms: int | None = None,
     file_format: str | None = None,
+    before: Callable[[Connection], None] = lambda _connection: None,
     beside: Callable[[Connection], None] = lambda _connection: None,
     on_embedded: OnEmbedded = lambda _done, _total: None,
     on_stored: Callable[[], None] = lambda: None,
 ) -> IndexedNote:
     """Store the note with its chunks, vectors and postings in one transaction, then what it says led to what.
 
-    ``beside`` is called in that transaction, once the note is stored; ``file_format`` is that of the file it was made of.
-    ``on_embedded`` is told how many chunks of how many have their vectors, from 0 on; ``on_stored`` is called when the transaction
-    has ended.
+    ``before`` and ``beside`` are called in that transaction, before and once the note is stored; ``file_format`` is that of the file
+    it was made of. ``on_embedded`` is told how many chunks of how many have their vectors, from 0 on; ``on_stored`` is called when the
+    transaction has ended.
 
     The vectors are computed before the transaction begins. When the embedding provider fails, the note is stored all
     the same, found by full text, and the next run of the pipeline embeds it. A graph that cannot be written leaves the note
@@ -101,6 +102,7 @@ def store_and_index(
             expected=expected,
             local=local,
             file_format=file_format,
+            before=before,
             beside=beside,
             on_embedded=on_embedded,
         )
@@ -130,6 +132,7 @@ def _store(
     expected: str,
     local: Mapping[str, int],
     file_format: str | None,
+    before: Callable[[Connection], None],
     beside: Callable[[Connection], None],
     on_embedded: OnEmbedded,
 ) -> IndexedNote | None:
@@ -149,6 +152,7 @@ def _store(
         if _fetch_standing(connection, tenant, note) != standing:
             return None
         hold_tenant(database, connection, tenant)
+        before(connection)
         _check(store_notes(connection, tenant, [replace(note, note_id=standing.note_id)]), note, expected, tenant)
         beside(connection)
         store_scans(connection, tenant, [scan])

@@ -63,7 +63,8 @@ class ParsedDocument:
 
     ``title`` is what the file itself says (properties, first heading), ``written_at`` a date that its author sent or published it
     with, ``created_at`` one that its program noted; None where it says nothing.
-    ``pages`` is their number in ``page_unit``; None for formats without pages. ``parser`` is what read the file.
+    ``pages`` is their number in ``page_unit``; None for formats without pages. ``parser`` is what read the file, ``is_validated``
+    whether a second parser found the same tables.
     """
 
     text: str
@@ -78,12 +79,24 @@ class ParsedDocument:
     page_unit: PageUnit = "page"
     confidence: float | None = None
     warnings: tuple[DocumentWarning, ...] = ()
+    is_validated: bool = False
     metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+VALIDATED = "+validated"
 
 
 def reader_of(parser: str | None) -> str | None:
     """The reader that a stored file's ``parser`` names."""
-    return parser and (parser.partition("+")[2] or "native")
+    return parser and [*parser.split("+"), "native"][1]
+
+
+def extraction_method(parser: str | None) -> str | None:
+    """Method by which a stored file's tables were read, from its ``parser``: embedded, by a service, or by two that agreed."""
+    if parser is None:
+        return None
+    reader = reader_of(parser)
+    return "validated" if parser.endswith(VALIDATED) else reader if reader in {"docling", "llamaparse"} else "native"
 
 
 LinkKind = Literal["wiki", "relative"]
@@ -120,7 +133,8 @@ class StoredFile:
     """State of a file of a folder as it was last imported; ``note_id`` is None where no note was made of it.
 
     ``modified_ns`` is the file's time in nanoseconds since 1970, ``checked_at`` when it was compared. ``parser`` names format and
-    version, and the reader unless it is the embedded parser: "pdf/3+docling".
+    version, the reader unless it is the embedded parser, and whether a second one agreed: "pdf/3+docling+validated".
+    ``warning_kinds`` are those of ``warnings``, None where they are not known.
     """
 
     path: str
@@ -137,6 +151,7 @@ class StoredFile:
     pages: int | None = None
     page_unit: PageUnit = "page"
     warnings: tuple[str, ...] = ()
+    warning_kinds: tuple[WarningKind | None, ...] = ()
     checked_at: datetime | None = None
 
 

@@ -6,6 +6,8 @@ from uuid import UUID
 
 from rag_core.model.note import Language, NoteId
 
+EntityType = Literal["CONCEPT"]
+"""Types of entities; a cause or an effect is a concept."""
 CausalDirection = Literal["causes", "effects"]
 """Direction of a causal question: to the causes or to the effects."""
 RelationKind = Literal[

@@ -17,6 +17,7 @@ from rag_core.model.counting import in_english
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.operation.running_api import fetch_access
 from rag_core.operation.running_parts import read_parts
+from rag_core.parsing.recognition import can_recognise
 from rag_core.parsing.services.options import DoclingOptions
 from rag_core.runtime.engine import open_engine
 from rag_core.runtime.homes import check_home
@@ -261,7 +262,14 @@ def _chat(settings: Settings, *, has_server: bool) -> DoctorFinding:
 
 
 def _parsers(settings: Settings) -> Iterator[DoctorFinding]:
-    """Findings on the services that parse files, where they are set up."""
+    """Findings on text recognition, and on the services that parse files, where they are set up."""
+    yield DoctorFinding(
+        name="text recognition",
+        is_ok=True,
+        found="reads images and scanned pages"
+        if can_recognise()
+        else "none; images and scanned pages are refused until `pip install 'brain-sync[ocr]'`",
+    )
     if settings.docling_url is not None:
         is_up = open_docling(settings, settings.docling_url, DoclingOptions()).is_up(_SERVICE_SECONDS)
         found = f"answers at {settings.docling_url}" if is_up else f"does not answer at {settings.docling_url}"

@@ -153,11 +153,14 @@ class RoutedParser(DocumentParser):
         second = own.document
         if document.parser not in self._services:
             second = self._second(file, name, own)
-        if second is not None and (problem := _difference(document, second)):
+        problem = None if second is None else _difference(document, second)
+        if problem:
             document = _warned(document, "validation_mismatch", problem)
         counted = self.count_tables(file)
         if counted is not None and counted > len(document.tables):
             document = _warned(document, "validation_mismatch", _other_number(document, "pre-scan", counted))
+        elif second is not None and not problem and document.tables:
+            document = replace(document, is_validated=True)
         return document
 
     def _second(self, file: SourceFile, name: str, own: _Own) -> ParsedDocument | None:

@@ -280,18 +280,12 @@ def store_files(
 
 
 def _file_row(file: StoredFile) -> tuple[Any, ...]:
-    warnings = Jsonb(list(file.warnings), dumps=lambda value: json.dumps(value, ensure_ascii=False))
+    kinds = file.warning_kinds or [None] * len(file.warnings)
+    told = [{"type": kind, "text": text} for kind, text in zip(kinds, file.warnings, strict=True)]
+    warnings = Jsonb(told, dumps=lambda value: json.dumps(value, ensure_ascii=False))
     return (
-        *(
-            file.path,
-            file.status,
-            file.file_size,
-            file.modified_ns,
-            file.error,
-            file.format,
-            file.file_hash,
-            file.parser,
-        ),
+        *(file.path, file.status, file.file_size, file.modified_ns),
+        *(file.error, file.format, file.file_hash, file.parser),
         *(file.parser_confidence, file.author, file.pages, file.page_unit, warnings),
     )
 

@@ -1,13 +1,13 @@
 """Uploaded files: their originals, and the state of the documents that are made of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from rag_core.model.document import PageUnit
-from rag_core.model.note import NoteId, TenantId, note_id_for
+from rag_core.model.document import PageUnit, WarningKind
+from rag_core.model.note import Note, NoteId, TenantId, content_hash, note_id_for
 from rag_core.storage.database import Connection
 from rag_core.storage.notes import delete_notes
 from rag_core.storage.queries import query
@@ -34,6 +34,7 @@ class UploadState:
     parser: str | None
     parser_confidence: float | None
     warnings: list[str]
+    warning_kinds: list[WarningKind | None]
     checked_at: datetime
     job_state: Literal["queued", "running", "completed", "failed", "cancelled"] | None
     stage: str | None
@@ -162,6 +163,23 @@ def hold_upload(connection: Connection, tenant: TenantId, path: str, job: UUID) 
     """Keep an upload until the transaction ends; False where it was deleted or archived, or another job has it."""
     parameters = {"tenant": tenant, "source": SOURCE, "path": path, "job": job}
     return connection.execute(query("hold_upload"), parameters).fetchone() is not None
+
+
+def hold_unedited(connection: Connection, tenant: TenantId, note: Note) -> bool:
+    """Keep a document's note until the transaction ends; False where its text, title or language is not this one any more."""
+    found = connection.execute(query("hold_note"), {"tenant": tenant, "note": note.id}).fetchone()
+    return found == (content_hash(note.language, note.title, note.content),)
+
+
+def queue_outdated_upload(owner: Connection, formats: Mapping[str, tuple[str, str]]) -> bool:
+    """Queue one upload to be parsed anew that was read by another version of its parser; False where there is none.
+
+    ``formats`` has today's version and the suffix of each. Uploads whose text was edited are left, and for a day those that this
+    version failed at.
+    """
+    versions, suffixes = zip(*formats.values(), strict=True)
+    parameters = {"formats": list(formats), "versions": list(versions), "suffixes": list(suffixes)}
+    return owner.execute(query("queue_outdated_upload"), parameters).fetchone() is not None
 
 
 def fetch_archived_metadata(connection: Connection, tenant: TenantId, path: str) -> dict[str, Any] | None:

@@ -9,19 +9,19 @@ from pathlib import PurePosixPath
 from typing import Any
 from uuid import UUID
 
-from rag_core.errors import DocumentFailedError, DocumentRefusedError, InvalidInputError, NotFoundError
+from rag_core.errors import ConflictError, DocumentFailedError, DocumentRefusedError, InvalidInputError, NotFoundError
 from rag_core.evaluation.jobs.queue import JobProgress, register
 from rag_core.folders.opening import file_reading, open_parser
 from rag_core.folders.reading import ReadFile
 from rag_core.indexing.one_note import store_and_index
 from rag_core.model.document import StoredFile
-from rag_core.model.note import NoteId, TenantId
+from rag_core.model.note import Note, NoteId, TenantId
 from rag_core.notes.validation import audience, tags_in
 from rag_core.parsing import FORMATS, SourceFile
 from rag_core.parsing.recognising import format_of, parser_version, suffix_of, suffixes
 from rag_core.runtime.engine import Engine
 from rag_core.storage.database import Connection
-from rag_core.storage.documents import store_files
+from rag_core.storage.documents import has_blocks, store_files
 from rag_core.storage.notes import fetch_note
 from rag_core.storage.uploads import (
     SOURCE,
@@ -29,8 +29,10 @@ from rag_core.storage.uploads import (
     fetch_original,
     fetch_upload,
     forget_archived_metadata,
+    hold_unedited,
     hold_upload,
     insert_original,
+    queue_outdated_upload,
     settle_upload,
 )
 from rag_core.uploads.fetching import FetchedFile, fetch_document, fetch_limits
@@ -41,7 +43,8 @@ from rag_core.uploads.states import CHUNKING, EMBEDDING, EXTRACTING, FETCHING, P
 def ingest(engine: Engine, tenant: TenantId, parameters: Mapping[str, Any], progress: JobProgress) -> dict[str, Any]:
     """Parse one upload and index its note; the note, its blocks, chunks and vectors are stored in one transaction.
 
-    A document with an address is fetched first; one that did not change since is left as it is.
+    A document with an address is fetched first; one that did not change since is left as it is. One of ``queue_outdated`` whose text
+    was edited is left as it is too, and so is one that cannot be parsed any more.
 
     Raises:
         DocumentRefusedError, DocumentFailedError, InvalidInputError: the file cannot be taken; the document's state says why, and
@@ -49,7 +52,14 @@ def ingest(engine: Engine, tenant: TenantId, parameters: Mapping[str, Any], prog
         NotFoundError: the upload was deleted, archived or sent again meanwhile; nothing is stored.
         TenantFullError: what was fetched finds no room among the tenant's uploads.
     """
-    return (_ingest_fetched if "url" in parameters else _ingest_sent)(engine, tenant, parameters, progress)
+    run = _ingest_fetched if "url" in parameters else _ingest_again if "parser" in parameters else _ingest_sent
+    return run(engine, tenant, parameters, progress)
+
+
+def queue_outdated(owner: Connection) -> bool:
+    """Queue the next upload that an earlier version of its parser read, and whose text nobody edited; False without one."""
+    formats = {name: (parser_version(name), known.suffixes[0]) for name, known in FORMATS.all().items()}
+    return queue_outdated_upload(owner, formats)
 
 
 def _ingest_sent(
@@ -89,6 +99,39 @@ def _ingest_fetched(
         engine.database.write(tenant, partial(settle, status=_ending(error), error=str(error)))
         raise
     return _store(engine, tenant, stored, _as_archived(engine, tenant, path, read), progress, original=fetched.content)
+
+
+def _ingest_again(
+    engine: Engine, tenant: TenantId, parameters: Mapping[str, Any], progress: JobProgress, *, tries: int = 3
+) -> dict[str, Any]:
+    """Parse an upload anew; title, language, date, metadata and audience of its note stay.
+
+    Raises:
+        ConflictError: the note was edited meanwhile at each of so many tries.
+    """
+    path, document = str(parameters["path"]), NoteId(UUID(parameters["document_id"]))
+    with engine.database.transaction(tenant) as connection:
+        content = fetch_original(connection, tenant, bytes.fromhex(parameters["hash"]))
+        known = fetch_note(connection, tenant, document) if has_blocks(connection, tenant, document) else None
+    if content is None or known is None:
+        return {"documentId": str(document), "isUnchanged": True}
+    source = SourceFile(name=parameters["name"], data=content)
+    read = _parsed(engine, source, path, {**parameters, "metadata": known.metadata}, progress)
+    note = replace(
+        read.note,
+        title=known.title,
+        language=known.language,
+        created_at=None,
+        dated_by=None,
+        keeps_metadata=True,
+        keeps_audience=True,
+    )
+    try:
+        return _store(engine, tenant, _stored(path, content), replace(read, note=note), progress, known=known)
+    except ConflictError:
+        if tries == 1:
+            raise
+        return _ingest_again(engine, tenant, parameters, progress, tries=tries - 1)
 
 
 def _as_archived(engine: Engine, tenant: TenantId, path: str, read: ReadFile) -> ReadFile:
@@ -174,7 +217,19 @@ def _store(
     progress: JobProgress,
     *,
     original: bytes | None = None,
+    known: Note | None = None,
 ) -> dict[str, Any]:
+    """Store what was read; with ``known`` only as long as the note is this one.
+
+    Raises:
+        ConflictError: it is another by now.
+    """
+
+    def before(connection: Connection) -> None:
+        _hold(connection, tenant, file.path, progress.job_id)
+        if known is not None and not hold_unedited(connection, tenant, known):
+            raise ConflictError(f"the note of {file.path} was edited meanwhile")
+
     def beside(connection: Connection) -> None:
         if original is not None:
             check_room(connection, tenant, engine.settings, len(original), path=file.path)
@@ -189,6 +244,7 @@ def _store(
         read.note,
         engine.pipeline,
         file_format=read.recorded(file).format,
+        before=before,
         beside=beside,
         on_embedded=partial(progress.report, EMBEDDING),
         on_stored=partial(progress.report, EXTRACTING, 0, 1),
@@ -197,11 +253,15 @@ def _store(
 
 
 def _record(connection: Connection, *, tenant: TenantId, file: StoredFile, read: ReadFile | None, job: UUID) -> None:
-    if not hold_upload(connection, tenant, file.path, job):
-        raise NotFoundError(f"the upload {file.path} was deleted, archived or sent again")
+    _hold(connection, tenant, file.path, job)
     if read is not None:
         forget_archived_metadata(connection, tenant, file.path)
     store_files(connection, tenant, SOURCE, [file], {} if read is None else {file.path: read.contents})
+
+
+def _hold(connection: Connection, tenant: TenantId, path: str, job: UUID) -> None:
+    if not hold_upload(connection, tenant, path, job):
+        raise NotFoundError(f"the upload {path} was deleted, archived or sent again")
 
 
 register("ingestion", ingest)

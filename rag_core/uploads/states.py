@@ -51,6 +51,11 @@ class DocumentState:
     chunks: int | None = None
     embedded: int | None = None
 
+    @property
+    def step(self) -> str:
+        """The stage of the running job, else the status."""
+        return (self.upload.job_state == "running" and self.upload.stage) or self.status
+
 
 def document_state(upload: UploadState) -> DocumentState:
     """The state of an upload, by its job and what became of its file."""

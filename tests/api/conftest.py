@@ -8,12 +8,25 @@ import pytest
 from databases import cloned_database
 from fastapi.testclient import TestClient
 from jobs_done import DoJobs, do_waiting
+from kept_parsers import KeptWorker, end_kept_parsers
 
 from rag_core.api.app import create_app
+from rag_core.parsing import working
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
 
 AddNote = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(autouse=True)
+def _kept_parsers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(working, "_Worker", KeptWorker)
+
+
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """End the processes that parse after the last of these tests."""
+    if nextitem is None or nextitem.path.parent != item.path.parent:
+        end_kept_parsers()
 
 
 @pytest.fixture

@@ -63,7 +63,7 @@ def test_it_leaves_everything_at_once_and_its_original_stays(client: TestClient,
     assert not any(found(client).values())
     assert rows(engine) == {**dict.fromkeys(LEFT, 0), "originals": 1, "documents": 1}
     assert state_of(client, document) == "archived"
-    for part in ("structure", "original", "pages/1"):
+    for part in ("structure", "graph", "original", "pages/1"):
         assert client.get(f"/api/v2/documents/{document}/{part}").status_code == 404, part
     assert client.get(f"/api/notes/{document}").status_code == 404
 

@@ -1,11 +1,16 @@
 """``GET /api/retrieve/compare`` and its sister of RAG V2, over runs of a golden set of twelve queries."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 from api_answers import assert_spanish
+from api_filling import add_note, filling_client
+from databases import cloned_database
 from fastapi.testclient import TestClient
+from psycopg.conninfo import conninfo_to_dict
 
 ADDRESS = "/api/retrieve/compare"
 ADDRESSES = (ADDRESS, "/api/v2/evaluation/compare")
@@ -25,12 +30,44 @@ CITIES = (
 )
 
 
+@dataclass(frozen=True)
+class Measured:
+    """A database with twelve notes, a query for each, and two runs over them: one by full text, and one by meaning."""
+
+    database: str
+    golden: list[str]
+    pair: tuple[dict[str, Any], dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def measured(server: str, template: str) -> Iterator[Measured]:
+    """What most tests begin with a copy of."""
+    with cloned_database(server, template) as url:
+        with filling_client(url) as client:
+            golden = [
+                add_query(client, f"¿Qué compré en {city}?", add_note(client, f"En {city} compré una manta."))
+                for city in CITIES
+            ]
+            pair = evaluate(client, "fulltext"), evaluate(client, "semantic")
+        yield Measured(database=conninfo_to_dict(url)["dbname"], golden=golden, pair=pair)
+
+
 @pytest.fixture
-def golden(client: TestClient, add_note) -> list[str]:
-    """Twelve notes with a query each; the queries' ids."""
-    return [
-        add_query(client, f"¿Qué compré en {city}?", add_note(f"En {city} compré una manta.")["id"]) for city in CITIES
-    ]
+def beginning(request: pytest.FixtureRequest, template: str) -> str:
+    is_measured = {"golden", "pair"} & set(request.fixturenames)
+    return request.getfixturevalue("measured").database if is_measured else template
+
+
+@pytest.fixture
+def golden(measured: Measured) -> list[str]:
+    """The ids of twelve queries, each for a note of its own."""
+    return measured.golden
+
+
+@pytest.fixture
+def pair(measured: Measured) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A run by full text, and one by meaning."""
+    return measured.pair
 
 
 def add_query(client: TestClient, query: str, note: str, category: str = "factual") -> str:
@@ -50,12 +87,6 @@ def evaluate(client: TestClient, strategy: str = "fulltext", **body: Any) -> dic
     answer = client.post("/api/retrieve/evaluate", json={"config": {"strategy": strategy}, **body})
     assert answer.status_code == 200, answer.text
     return dict(answer.json())
-
-
-@pytest.fixture
-def pair(client: TestClient, golden: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A run by full text, and one by meaning."""
-    return evaluate(client, "fulltext"), evaluate(client, "semantic")
 
 
 class TestCompare:
@@ -133,8 +164,8 @@ class TestCompare:
 
         assert answer.status_code == 409
 
-    def test_fewer_than_ten_queries_give_no_verdict(self, client: TestClient, add_note) -> None:
-        add_query(client, "¿Qué compré en Lima?", add_note("En Lima compré una manta.")["id"])
+    def test_fewer_than_ten_queries_give_no_verdict(self, client: TestClient) -> None:
+        add_query(client, "¿Qué compré en Lima?", add_note(client, "En Lima compré una manta."))
         runs = [evaluate(client, strategy)["evaluationId"] for strategy in ("fulltext", "semantic")]
 
         answer = client.get(ADDRESS, params={"baseline": runs[0], "candidate": runs[1]}).json()
@@ -144,9 +175,9 @@ class TestCompare:
         assert answer["objection"] == "no verdict: 1 query in common with the baseline, 10 are needed"
 
     @pytest.mark.parametrize("address", ADDRESSES)
-    def test_an_unknown_run_or_configuration_is_not_found(self, client: TestClient, address: str) -> None:
-        by_run = client.get(address, params={"baseline": str(uuid4()), "candidate": str(uuid4())})
-        by_configuration = client.get(address, params={"config1": "00c0ffee00c0ffee", "config2": "00c0ffee00c0ffee"})
+    def test_an_unknown_run_or_configuration_is_not_found(self, refusing: TestClient, address: str) -> None:
+        by_run = refusing.get(address, params={"baseline": str(uuid4()), "candidate": str(uuid4())})
+        by_configuration = refusing.get(address, params={"config1": "00c0ffee00c0ffee", "config2": "00c0ffee00c0ffee"})
 
         assert by_run.status_code == 404
         assert by_configuration.status_code == 404
@@ -162,13 +193,13 @@ class TestCompare:
         ],
     )
     def test_what_is_not_named_as_two_of_a_kind_is_a_bad_request(
-        self, client: TestClient, named: dict[str, str]
+        self, refusing: TestClient, named: dict[str, str]
     ) -> None:
-        assert client.get(ADDRESS, params=named).status_code == 400
+        assert refusing.get(ADDRESS, params=named).status_code == 400
 
 
-def test_refusals_are_told_in_spanish(client: TestClient) -> None:
-    assert_spanish(client.get("/api/retrieve/compare"), 400)
+def test_refusals_are_told_in_spanish(refusing: TestClient) -> None:
+    assert_spanish(refusing.get("/api/retrieve/compare"), 400)
 
 
 def test_rag_v2_has_its_three_figures(client: TestClient, pair) -> None:

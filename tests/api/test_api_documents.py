@@ -102,7 +102,8 @@ def test_a_name_is_kept_without_folders(client: TestClient, name: str, kept: str
 @pytest.mark.parametrize(
     ("content", "name", "status", "said"),
     [
-        (b"\0\1\2", "a.exe", 415, "wird nicht angenommen"),
+        (b"\0\1\2", "a.exe", 415, "die Datei ist eine .exe-Datei und wird nicht angenommen"),
+        (b"PK\3\4", "a.zip", 415, "die Datei ist ein ZIP-Archiv und wird nicht angenommen"),
         (b"", "a.md", 415, "die Datei ist leer"),
         (b"\0\1\2", "a.pdf", 415, "beschädigt"),
     ],
@@ -175,6 +176,29 @@ def test_a_document_has_a_structure(client: TestClient, do_jobs: DoJobs) -> None
     assert structure["sections"][0]["end"] == len(content)
     assert structure["chunks"][0]["method"] == "hierarchical"
     assert structure["parserMetadata"]["parserUsed"] == "native"
+    assert {(chunk["startPage"], chunk["endPage"]) for chunk in structure["chunks"]} == {(None, None)}
+
+
+def test_each_chunk_tells_the_pages_it_begins_and_ends_on(client: TestClient, do_jobs: DoJobs) -> None:
+    book = openpyxl.Workbook()
+    for name in ("Enero", "Febrero"):
+        sheet = book.create_sheet(name)
+        sheet.append(("Cosa", "Euros"))
+        for number in range(30):
+            sheet.append((f"{name} {number}", number))
+    book.remove(book["Sheet"])
+    saved = io.BytesIO()
+    book.save(saved)
+    document = uploaded(client, saved.getvalue(), "Cuentas.xlsx")
+    do_jobs()
+
+    chunks = client.get(f"/api/v2/documents/{document}/structure").json()["chunks"]
+
+    content = client.get(f"/api/notes/{document}").json()["content"]
+    pages = [(chunk["startPage"], chunk["endPage"]) for chunk in chunks]
+    february = content.rindex("\n", 0, content.index("Febrero"))
+    assert pages == [(1, 1) if chunk["start"] < february else (2, 2) for chunk in chunks]
+    assert len(set(pages)) == 2
 
 
 def test_the_original_comes_back_as_it_was(client: TestClient, do_jobs: DoJobs) -> None:

@@ -7,6 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 from trying import ALWAYS, QUERY, ask, recorded, waited_for
 from trying import begin as begin  # noqa: PLC0414  a fixture, re-exported to pytest
+from trying import beginning as beginning  # noqa: PLC0414  a fixture, re-exported to pytest
 
 from rag_core.experiments.lifecycle import end_experiment
 from rag_core.experiments.live_query import Answered, LiveQuery

@@ -5,6 +5,7 @@ from uuid import uuid4
 import pytest
 from trying import ALWAYS, QUERY, TEXTS, ask, recorded
 from trying import begin as begin  # noqa: PLC0414  a fixture, re-exported to pytest
+from trying import beginning as beginning  # noqa: PLC0414  a fixture, re-exported to pytest
 
 from rag_core.experiments.lifecycle import end_experiment
 from rag_core.runtime.engine import DEFAULT_TENANT

@@ -12,6 +12,7 @@ import pytest
 from fastapi.testclient import TestClient
 from trying import ALWAYS, NEVER, QUERY, ask, recorded, reported, waited_for
 from trying import begin as begin  # noqa: PLC0414  a fixture, re-exported to pytest
+from trying import beginning as beginning  # noqa: PLC0414  a fixture, re-exported to pytest
 
 from rag_core.api.app import create_app
 from rag_core.errors import RetrievalFailedError, SearchCancelledError

@@ -254,6 +254,7 @@ class TestOpenApi:
             "/api/v2/documents/upload",
             "/api/v2/documents/{document_id}",
             "/api/v2/documents/{document_id}/archive",
+            "/api/v2/documents/{document_id}/graph",
             "/api/v2/documents/{document_id}/original",
             "/api/v2/documents/{document_id}/pages/{page}",
             "/api/v2/documents/{document_id}/restore",

@@ -257,6 +257,30 @@ def test_progress_is_told_by_pages_then_by_chunks(
     assert [one[2] for one in seen] == sorted(one[2] for one in seen)
 
 
+def test_the_current_step_of_a_document_is_its_jobs(
+    client: TestClient, folder: Path, do_jobs: DoJobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "a.md").write_text("El huerto se riega los martes.", encoding="utf-8")
+    document = queued(client, "a.md")["documentId"]
+    steps: list[str] = []
+    report = JobProgress.report
+
+    def told() -> str:
+        return str(client.get(f"/api/v2/documents/{document}/status").json()["currentStep"])
+
+    def reported(progress: JobProgress, *given: Any) -> None:
+        report(progress, *given)
+        steps.append(told())
+
+    monkeypatch.setattr(JobProgress, "report", reported)
+
+    before = told()
+    do_jobs()
+
+    assert list(dict.fromkeys(steps)) == ["fetching", "parsing", "chunking", "embedding", "extracting"]
+    assert (before, told()) == ("queued", "completed")
+
+
 def test_uploads_are_told_by_their_job_too(client: TestClient, do_jobs: DoJobs) -> None:
     taken = client.post("/api/v2/documents/upload", files={"file": ("a.md", b"Uno")}).json()
 

@@ -10,6 +10,7 @@ from jobs_done import do_waiting
 from parsing_servers import ParsingServer
 from parsing_servers import parsing_server as parsing_server  # noqa: PLC0414 - a fixture, re-exported to pytest
 from pdfs import PdfFile
+from test_api_documents import workbook
 
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
@@ -59,6 +60,7 @@ def test_docling_reads_an_upload(client: TestClient, engine: Engine, parsing_ser
     assert (state["status"], state["parserUsed"], state["pages"], state["warnings"]) == ("completed", "docling", 2, [])
     structure = client.get(f"/api/v2/documents/{document}/structure").json()
     assert structure["parserMetadata"]["parsingConfidence"] == 0.9
+    assert {block["extractionMethod"] for block in structure["blocks"] if block["type"] == "table"} == {"docling"}
     assert [block["boundingBox"] for block in structure["blocks"] if block["type"] == "table"] == [[50, 172, 545, 282]]
     (hit, *_) = client.post("/api/retrieve", json={"query": "Umsatz 2024 131"}).json()["results"]
     assert hit["noteId"] == document
@@ -94,10 +96,30 @@ def test_a_fallback_is_told_in_german(client: TestClient, engine: Engine, parsin
 
 
 def test_differing_tables_are_told_in_german(client: TestClient, engine: Engine) -> None:
-    _, state = document_sent(client, engine, {"primary": "docling", "validateOutput": True})
+    document, state = document_sent(client, engine, {"primary": "docling", "validateOutput": True})
 
     said = "die Zahl der Tabellen weicht ab (docling 1, native 0); mit dem Original vergleichen"
     assert state["warnings"] == [said]
+    assert client.get(f"/api/v2/documents/{document}/structure").json()["parserMetadata"]["warnings"] == [
+        {"type": "validation_mismatch", "message": said, "page": None, "blockId": None}
+    ]
+
+
+def test_a_table_that_two_parsers_agree_on_is_validated(
+    client: TestClient, engine: Engine, parsing_server: ParsingServer
+) -> None:
+    table = "| Cosa | Euros |\n| --- | --- |\n| broca | 0 |\n| taladro | 1 |"
+    parsing_server.pages = [{"page": 1, "md": table, "text": ""}]
+    options = json.dumps({"primary": "llamaparse", "validateOutput": True})
+    given = {"parseOptions": options, "classification": "public"}
+    files = {"file": ("Taller.xlsx", workbook("broca", "taladro"))}
+    document = client.post(UPLOAD, files=files, data=given).json()["documentId"]
+
+    do_waiting(engine)
+
+    structure = client.get(f"/api/v2/documents/{document}/structure").json()
+    assert [block["extractionMethod"] for block in structure["blocks"] if block["type"] == "table"] == ["validated"]
+    assert (structure["parserMetadata"]["parserUsed"], structure["parserMetadata"]["warnings"]) == ("llamaparse", [])
 
 
 def test_the_services_are_unchanged_by_a_document_that_is_sent_again(client: TestClient, engine: Engine) -> None:

@@ -1,12 +1,13 @@
 """Sections as parents of passages: in the structure of documents, and in what RAG V2 finds."""
 
+import json
 from typing import Any
 
 import pytest
 from builders import make_new_note
 from fastapi.testclient import TestClient
 from jobs_done import DoJobs
-from test_api_documents import uploaded
+from test_api_documents import uploaded, workbook
 
 from rag_core.model.note import TenantId
 from rag_core.runtime.engine import Engine
@@ -60,6 +61,49 @@ def test_a_section_names_the_one_around_it_and_the_way_to_it(client: TestClient,
     }
     assert sections[2]["path"] == ["Garten", "Beete", "Wasser"]
     assert len({document, *ids.values()}) == 5
+
+
+def test_each_block_names_the_heading_that_it_stands_under(client: TestClient, document: str) -> None:
+    structure = structure_of(client, document)
+
+    blocks, contents = structure["blocks"], structure["tableOfContents"]
+    headings = {entry["title"]: entry["blockId"] for entry in contents}
+    assert [(entry["title"], entry["level"]) for entry in contents] == [
+        ("Garten", 1),
+        ("Beete", 2),
+        ("Wasser", 3),
+        ("Haus", 1),
+    ]
+    assert [block["parentId"] for block in blocks] == [
+        *(None, headings["Garten"]),
+        *(headings["Garten"], headings["Beete"]),
+        *(headings["Beete"], headings["Wasser"]),
+        *(None, headings["Haus"]),
+    ]
+    assert [block["id"] for block in blocks[::2]] == list(headings.values())
+    assert len({block["id"] for block in blocks}) == 8
+    assert structure_of(client, document)["blocks"] == blocks
+
+
+def test_warnings_have_their_types_and_places_as_far_as_they_were_stored(
+    client: TestClient, do_jobs: DoJobs, engine: Engine
+) -> None:
+    document = uploaded(client, workbook("broca"), "Taller.xlsx")
+    do_jobs()
+    kept = ["sheet 1: hard to read", {"type": "low_confidence", "text": "sheet 1: doubtful"}, "no date"]
+    with engine.database.owner() as owner:
+        owner.execute("update brain.documents set warnings = %s::jsonb", (json.dumps(kept),))
+
+    structure = structure_of(client, document)
+
+    first = structure["blocks"][0]["id"]
+    assert structure["parserMetadata"]["warnings"] == [
+        {"type": None, "message": "hard to read", "page": 1, "blockId": first},
+        {"type": "low_confidence", "message": "doubtful", "page": 1, "blockId": first},
+        {"type": None, "message": "no date", "page": None, "blockId": None},
+    ]
+    told = client.get(f"/api/v2/documents/{document}/status").json()["warnings"]
+    assert (len(told), told) == (3, structure["metadata"]["extractionWarnings"])
 
 
 def test_each_chunk_names_the_section_that_it_begins_in(client: TestClient, document: str) -> None:

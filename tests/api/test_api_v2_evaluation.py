@@ -8,7 +8,9 @@ from typing import Any
 import psycopg
 import pytest
 from api_answers import ENGLISH
+from api_filling import add_note, filling_client
 from fastapi.testclient import TestClient
+from filling import Filled
 
 from rag_core.errors import DatabaseUnavailableError
 from rag_core.evaluation.jobs import evaluation as evaluation_job
@@ -35,22 +37,32 @@ def assert_german(answer: Any, status: int, error: str | None = None) -> str:
 
 
 @pytest.fixture
-def golden(client: TestClient, add_note) -> None:
-    travel = add_note("Mañana viajo a Valparaíso con Lucía.")
-    shopping = add_note("Compré pan, leche y tomates.")
-    for query, note, category, difficulty in (
-        ("¿A dónde viajo con Lucía?", travel, "factual", "easy"),
-        ("¿Qué compré con la leche?", shopping, "multi_hop", "hard"),
-    ):
-        body = {
-            "query": query,
-            "relevantDocumentIds": [note["id"]],
-            "expectedAnswer": "Valparaíso" if note is travel else "pan",
-            "keyFacts": ["Valparaíso"] if note is travel else [],
-            "category": category,
-            "difficulty": difficulty,
-        }
-        assert client.post("/api/v2/evaluation/golden-dataset", json=body).status_code == 201
+def beginning(request: pytest.FixtureRequest, template: str, filled: Filled) -> str:
+    return filled("golden_of_rag_v2", _fill) if "golden" in request.fixturenames else template
+
+
+@pytest.fixture
+def golden() -> None:
+    """Two notes, and a query of RAG V2 for each."""
+
+
+def _fill(url: str) -> None:
+    with filling_client(url) as client:
+        travel = add_note(client, "Mañana viajo a Valparaíso con Lucía.")
+        shopping = add_note(client, "Compré pan, leche y tomates.")
+        for query, note, category, difficulty in (
+            ("¿A dónde viajo con Lucía?", travel, "factual", "easy"),
+            ("¿Qué compré con la leche?", shopping, "multi_hop", "hard"),
+        ):
+            body = {
+                "query": query,
+                "relevantDocumentIds": [note],
+                "expectedAnswer": "Valparaíso" if note is travel else "pan",
+                "keyFacts": ["Valparaíso"] if note is travel else [],
+                "category": category,
+                "difficulty": difficulty,
+            }
+            assert client.post("/api/v2/evaluation/golden-dataset", json=body).status_code == 201
 
 
 @pytest.fixture
@@ -162,11 +174,11 @@ class TestRun:
 
         assert (state["status"], state["progress"], state["results"]) == ("running", {"done": 0, "total": None}, None)
 
-    def test_without_a_set_of_rag_v2_the_default_set_is_asked(self, client, add_note, working) -> None:
-        note = add_note("Compré pan.")
+    def test_without_a_set_of_rag_v2_the_default_set_is_asked(self, client, working) -> None:
+        note = add_note(client, "Compré pan.")
         body = {
             "query": "¿pan?",
-            "relevantNoteIds": [note["id"]],
+            "relevantNoteIds": [note],
             "expectedAnswer": "x",
             "category": "causal",
             "difficulty": 2,

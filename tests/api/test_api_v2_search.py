@@ -18,6 +18,7 @@ from rag_core.notes.validation import parse_note
 from rag_core.runtime.engine import DEMO_TENANT
 
 PATH = "/api/v2/rag/search"
+TABLE_FIELDS = ("type", "rowRange", "headers", "caption", "rowCount", "columnCount", "content")
 ENGLISH_OR_SPANISH = ("must", "should", "query", "valor", "debe", "campo")
 HIDDEN: dict[str, Any] = {
     "externalId": "gehalt",
@@ -121,7 +122,9 @@ class TestAnAnswer:
         (table,) = notes.post(PATH, json=asked | {"searchTables": True}).json()["tables"]
 
         assert notes.post(PATH, json=asked).json()["tables"] == []
-        assert {name: table[name] for name in ("headers", "caption", "rowCount", "columnCount", "content")} == {
+        assert {name: table[name] for name in TABLE_FIELDS} == {
+            "type": "full_table",
+            "rowRange": [0, 2],
             "headers": ["Quartal", "Umsatz"],
             "caption": "Umsatz je Quartal",
             "rowCount": 2,

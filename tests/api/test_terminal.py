@@ -13,23 +13,30 @@ from typing import Any
 import httpx
 import pytest
 from command_line import Brain, Done
+from filling import Filled, fill_with_notes
 from served_answers import running
 
 from rag_core.access.pseudonyms import pseudonyms
 from rag_core.api.app import create_app
 from rag_core.api.terminal import commands
 from rag_core.cli import answering
-from rag_core.indexing.publishing import publish_staged
-from rag_core.indexing.staging import embed_staged, stage_notes
-from rag_core.model.note import TenantId
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.runtime.engine import open_engine
 from rag_core.settings import read_settings
-from rag_core.storage.batches import register_batches, stale_batches
 from rag_core.terminal import running_api
 from rag_core.terminal.home_proof import home_proof
 from rag_core.terminal.requests import PATH, Event, TerminalSearch
 
+NOTES = (
+    {
+        "text": "Celebramos el cumpleaños de Rosa en Valencia con una tarta de limón. Vinieron catorce personas.",
+        "external_id": "cumple",
+        "title": "Fiesta [1] de Rosa",
+        "created_at": "2025-03-10",
+        "metadata": {"tags": ["Familia"]},
+    },
+    {"text": "Planté tomates en el huerto, y de postre hubo tarta.", "external_id": "huerto"},
+)
 QUESTION = "¿Qué tarta hubo en el cumpleaños de Rosa?"
 SEARCHES = [
     ["tarta de limón"],
@@ -62,21 +69,14 @@ QUESTIONS = [
 
 
 @pytest.fixture
-def birthday(brain: Brain, make_note: Any, tenant: TenantId, tmp_path: Path) -> None:
+def beginning(request: pytest.FixtureRequest, template: str, filled: Filled) -> str:
+    is_filled = "birthday" in request.fixturenames
+    return filled("birthday", lambda url: fill_with_notes(url, NOTES)) if is_filled else template
+
+
+@pytest.fixture
+def birthday(brain: Brain, tmp_path: Path) -> None:
     """Two notes, indexed, and two files of configurations."""
-    make_note(
-        "Celebramos el cumpleaños de Rosa en Valencia con una tarta de limón. Vinieron catorce personas.",
-        external_id="cumple",
-        title="Fiesta [1] de Rosa",
-        created_at="2025-03-10",
-        metadata={"tags": ["Familia"]},
-    )
-    make_note("Planté tomates en el huerto, y de postre hubo tarta.", external_id="huerto")
-    with open_engine(read_settings()) as engine:
-        register_batches(engine.database, tenant)
-        keys = stale_batches(engine.database, tenant, fingerprint=engine.pipeline.fingerprint)
-        for work in (stage_notes, embed_staged, publish_staged):
-            work(engine.database, tenant, keys, engine.pipeline)
     (tmp_path / "wrong.json").write_text('{"topK": {"final": 0}}')
     (tmp_path / "two.json").write_text('{"topK": {"final": 2}}')
 

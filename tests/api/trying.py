@@ -6,7 +6,9 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from api_filling import add_note, filling_client
 from fastapi.testclient import TestClient
+from filling import Filled
 
 from rag_core.experiments.lifecycle import begin_experiment
 from rag_core.experiments.report import ExperimentReport, fetch_report
@@ -27,10 +29,19 @@ Begin = Callable[..., Experiment]
 
 
 @pytest.fixture
-def begin(engine: Engine, client: TestClient, add_note: Callable[..., Any]) -> Begin:
+def beginning(request: pytest.FixtureRequest, template: str, filled: Filled) -> str:
+    return filled("notes_of_experiments", _fill) if "begin" in request.fixturenames else template
+
+
+def _fill(url: str) -> None:
+    with filling_client(url) as client:
+        for number, text in enumerate(TEXTS):
+            add_note(client, text, externalId=f"n{number}", title=f"Nota {number}")
+
+
+@pytest.fixture
+def begin(engine: Engine, client: TestClient) -> Begin:
     """Begin an experiment on a handful of notes; the candidate searches by words alone unless it is told otherwise."""
-    for number, text in enumerate(TEXTS):
-        add_note(text, externalId=f"n{number}", title=f"Nota {number}")
 
     def start(mode: str, *, share: float = 1.0, override: dict[str, Any] | None = None) -> Experiment:
         candidate = {"strategy": "fulltext"} if override is None else override

@@ -3,7 +3,8 @@
 ``BRAIN_TEST_DATA=… make bench-documents OPTIONS=…`` parses each file of ``documents/manifest.jsonl`` and compares the result with
 what is expected: words of the text where that is Markdown, cells where it is tables. References that another parser (docling) wrote
 are no truth: a difference may be theirs. So texts are compared twice, as they are and without what differs by convention, which
-the output tells. Then come PDFs that are drawn, whose cells are known, and questions that are asked of all the documents.
+the output tells. Then come PDFs that are drawn, whose cells are known, pictures of Spanish pages, whose text is, and questions that
+are asked of all the documents.
 ``--markitdown PYTHON`` names the Python of an environment with markitdown, whose text and tables are compared as well. Speed is the
 best of three, after the first file of a format loaded its libraries. The last line of stdout is one JSON object; the exit status is
 1 where a bound is missed.
@@ -44,6 +45,7 @@ from .document_scores import (
 )
 from .generated_pdfs import BOUNDS, GeneratedPdf, generated_pdfs
 from .progress import step
+from .recognised_pages import measure_recognition, missed_recognition
 
 REPETITIONS = 3
 METRICS = (
@@ -83,21 +85,22 @@ def main() -> None:
         other = _converted(python, [*(folder / line["file"] for line in lines), *pdfs])
         files = [_measured(line, folder, parser, other) for line in lines]
         generated = [_measured_pdf(path, pdf, parser, other) for path, pdf in pdfs.items()]
+        recognised = measure_recognition(parser)
     means = {name: _means(files, "format", name) for name in sorted({figures["format"] for figures in files})}
     kinds = {name: _means(generated, "kind", name) for name in BOUNDS}
     print_files(files, means, METRICS)
     print(ADAPTED)
     print(_outcomes(files))
     print_kinds(kinds, METRICS)
+    print(f"text recognition: {recognised}")
     recall = measure_recall(folder / "files") if wants_recall else {}
     print_recall(recall)
-    missed = [*_missed_likeness(means), *_missed_bounds(kinds), *missed_recall(recall), *_failures(files)]
+    missed = [*_missed_likeness(means), *_missed_bounds(kinds), *missed_recognition(recognised), *missed_recall(recall)]
+    missed += _failures(files)
     for line in missed:
         print(line)
-    print(
-        json.dumps({"files": files, "means": means, "generated": kinds, "recall": recall}, ensure_ascii=False),
-        flush=True,
-    )
+    figures = {"files": files, "means": means, "generated": kinds, "recognised": recognised, "recall": recall}
+    print(json.dumps(figures, ensure_ascii=False), flush=True)
     sys.exit(1 if missed else 0)
 
 

@@ -20,6 +20,7 @@ from .document_scores import (
     unspaced,
     without_notes,
 )
+from .recognised_pages import missed_recognition
 
 EXPECTED = {(0, 0): "a", (0, 1): "b", (1, 0): "c", (1, 1): "d"}
 
@@ -125,3 +126,8 @@ def test_tables_are_read_from_annotations_and_from_csv(tmp_path: Path) -> None:
     lines.write_text("a,b\nc, d\n")
 
     assert expected_tables(annotation) == expected_tables(lines) == [EXPECTED]
+
+
+def test_wrong_characters_above_one_in_a_hundred_are_missed_and_pages_nobody_recognised_are_not() -> None:
+    assert list(missed_recognition({"wrong_share": 0.011}))
+    assert not [*missed_recognition({"wrong_share": 0.01}), *missed_recognition({})]

@@ -3,26 +3,59 @@
 import functools
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import dagster as dg
 import pytest
+import sqlalchemy
 from alembic.script import ScriptDirectory
+from dagster._core.storage.event_log import InMemoryEventLogStorage
 from pipeline_runs import TENANT, ImportTexts, RunJob, run_over_all
+from sqlalchemy import MetaData, create_mock_engine
 
 from rag_core.model.note import TenantId
 from rag_core.notes.importing import import_lines
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
 
+_create_all = MetaData.create_all
+
 
 @pytest.fixture(scope="session", autouse=True)
-def _revisions_read_once() -> Iterator[None]:
-    """Read Dagster's own migrations once: every instance and the log of every run would load these modules anew."""
+def _storage_made_once() -> Iterator[None]:
+    """Read Dagster's migrations and compile its tables once, not for every instance and run; keep connections to memory."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ScriptDirectory, "from_config", functools.cache(ScriptDirectory.from_config))
+        patch.setattr(MetaData, "create_all", _create_tables)
+        patch.setattr(InMemoryEventLogStorage, "_connect", _kept_connection)
+        patch.setattr(InMemoryEventLogStorage, "has_table", lambda _storage, _name: True)
         yield
+
+
+def _create_tables(metadata: MetaData, bind: sqlalchemy.Engine | sqlalchemy.Connection) -> None:
+    if bind.dialect.name != "sqlite":
+        _create_all(metadata, bind)
+        return
+    with bind.begin() if isinstance(bind, sqlalchemy.Engine) else nullcontext(bind) as connection:
+        for statement in _statements(metadata):
+            connection.exec_driver_sql(statement)
+
+
+@functools.cache
+def _statements(metadata: MetaData) -> list[str]:
+    found: list[str] = []
+    recorder = create_mock_engine("sqlite://", lambda ddl, *_: found.append(str(ddl.compile(dialect=recorder.dialect))))
+    _create_all(metadata, recorder, checkfirst=False)
+    return found
+
+
+@contextmanager
+def _kept_connection(storage: InMemoryEventLogStorage) -> Iterator[sqlalchemy.Connection]:
+    """The connection that holds the database, instead of one for every statement; the lock keeps threads apart."""
+    with storage._db_lock, storage._held_conn.begin():
+        yield storage._held_conn
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import json
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+import pytest
 from pipeline_runs import TENANT
 
 from rag_core.evaluation.golden.importing import import_golden
@@ -12,7 +13,8 @@ from rag_core.runtime.engine import Engine
 from rag_core.storage.batches import register_batches
 
 BATCHES = 3
-NOTES = 100 * BATCHES
+BATCH = 20
+NOTES = BATCH * BATCHES
 GOLDEN = 12
 NEWEST = datetime(2024, 6, 30, 18, tzinfo=UTC)
 WORDS = (
@@ -46,7 +48,9 @@ def attach_notes(engine: Engine, *, evaluate_every: int = 1, notes: int = NOTES)
     assert report.attached == notes, report
     with engine.database.owner() as connection:
         connection.execute("update brain.migrations set evaluate_every = %s", [evaluate_every])
-    register_batches(engine.database, TENANT)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rag_core.storage.batches.BATCH_SIZE", BATCH)
+        register_batches(engine.database, TENANT)
 
 
 def add_golden_set(engine: Engine) -> None:

@@ -1,6 +1,7 @@
 """Runs of the migration and what Dagster stored of them."""
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,13 @@ QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 @pytest.fixture
 def engine(database_url: str, tmp_path: Path) -> Iterator[Engine]:
     """An engine whose home cannot reach a database for Dagster, so that runs are kept in memory."""
-    settings = read_settings(
-        home=tmp_path / "home", database_url=database_url, dagster_database_url="postgresql://127.0.0.1:9/none"
-    )
-    with open_engine(settings) as opened:
+    with engine_without_dagster(database_url, home=tmp_path / "home") as opened:
         yield opened
+
+
+def engine_without_dagster(database_url: str, *, home: Path) -> AbstractContextManager[Engine]:
+    unreachable = "postgresql://127.0.0.1:9/none"
+    return open_engine(read_settings(home=home, database_url=database_url, dagster_database_url=unreachable))
 
 
 def _evaluations(engine: Engine) -> list[Any]:

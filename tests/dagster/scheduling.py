@@ -1,9 +1,12 @@
 """The sensor and the schedule that index, ticked by hand."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
 
 import dagster as dg
 import pytest
+from dagster._core.instance.ref import InstanceRef
 
 from rag_assets.definitions import build_definitions
 from rag_core.runtime.engine import Engine
@@ -13,10 +16,10 @@ Tick = Callable[[], dg.SensorResult]
 
 
 @pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    """An instance on disk: a schedule opens it anew from its reference."""
-    with dg.instance_for_test() as opened:
-        yield opened
+def reference(instance: dg.DagsterInstance, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InstanceRef:
+    """The reference from which a schedule opens its instance: here the one in memory that is open."""
+    monkeypatch.setattr(dg.DagsterInstance, "from_ref", lambda _reference: nullcontext(instance))
+    return InstanceRef.from_dir(str(tmp_path))
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import dagster as dg
 import pytest
 from pipeline_runs import TENANT, ImportTexts, RunJob, range_tags
 from scheduling import Tick, _sense, _some_job
-from scheduling import instance as instance  # noqa: PLC0414  a fixture, re-exported to pytest
 from scheduling import tick as tick  # noqa: PLC0414  a fixture, re-exported to pytest
 
 from rag_assets.definitions import build_definitions

@@ -3,6 +3,7 @@
 from typing import Any
 
 import dagster as dg
+from migrated_notes import engine as engine  # noqa: PLC0414  a fixture, re-exported to pytest
 from pipeline_runs import TENANT, ImportTexts, RunJob
 
 from rag_assets.indexing import run_index

@@ -10,9 +10,10 @@ import pytest
 from dagster._core.definitions.assets.graph.asset_graph_subset import AssetGraphSubset
 from dagster._core.definitions.events import AssetKeyPartitionKey
 from dagster._core.execution.backfill import BulkActionStatus, PartitionBackfill
+from dagster._core.instance.ref import InstanceRef
 from pipeline_runs import TENANT, ImportTexts, RunJob, job_backfill, range_tags
 from scheduling import _some_job
-from scheduling import instance as instance  # noqa: PLC0414  a fixture, re-exported to pytest
+from scheduling import reference as reference  # noqa: PLC0414  a fixture, re-exported to pytest
 from scheduling import tick as tick  # noqa: PLC0414  a fixture, re-exported to pytest
 
 from rag_assets.definitions import build_definitions
@@ -28,14 +29,14 @@ from rag_core.storage.batches import register_batches
 
 
 @pytest.fixture
-def hour(engine: Engine, instance: dg.DagsterInstance) -> Callable[[], object]:
+def hour(engine: Engine, reference: InstanceRef) -> Callable[[], object]:
     """One tick of the hourly schedule."""
 
     def ticked() -> object:
         schedule = build_definitions().resolve_schedule_def("hourly_index")
         moment = datetime(2025, 3, 1, 14, 0, tzinfo=ZoneInfo("Europe/Madrid"))
         with dg.build_schedule_context(
-            instance=instance, scheduled_execution_time=moment, resources={"engine": engine}
+            instance_ref=reference, scheduled_execution_time=moment, resources={"engine": engine}
         ) as context:
             return schedule.evaluate_tick(context)
 

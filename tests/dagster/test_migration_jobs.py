@@ -6,7 +6,7 @@ from typing import Any
 import dagster as dg
 import pytest
 from dagster._core.execution.backfill import BulkActionStatus, PartitionBackfill
-from legacy_notes import NOTES, add_golden_set, attach_notes, legacy_states, lose_golden_chunks
+from legacy_notes import BATCH, NOTES, add_golden_set, attach_notes, legacy_states, lose_golden_chunks
 from migrated_notes import QUIET, _evaluations, _report, _run_range
 from migrated_notes import engine as engine  # noqa: PLC0414  a fixture, re-exported to pytest
 from pipeline_runs import TENANT, ImportTexts, job_backfill
@@ -95,27 +95,27 @@ def test_resuming_by_its_job_lets_it_go_on(engine: Engine, instance: dg.DagsterI
 
 
 def test_rolling_back_by_its_job_makes_every_note_whole_again(engine: Engine, instance: dg.DagsterInstance) -> None:
-    attach_notes(engine, notes=100)
+    attach_notes(engine, notes=BATCH)
     run_migration(engine, TENANT)
 
     result = _run_op(engine, instance, "roll_back_migration", "roll_notes_back", tenant=TENANT)
 
-    assert (_output(result)["notes"], _output(result)["failed"]) == (100, 0)
-    assert legacy_states(engine) == {"pending": 100}
+    assert (_output(result)["notes"], _output(result)["failed"]) == (BATCH, 0)
+    assert legacy_states(engine) == {"pending": BATCH}
     assert control.fetch_state(engine.database, TENANT) == "rolled_back"
 
 
 def test_finishing_by_its_job_measures_first_and_ends_the_migration(
     engine: Engine, instance: dg.DagsterInstance
 ) -> None:
-    attach_notes(engine, notes=100)
+    attach_notes(engine, notes=BATCH)
     add_golden_set(engine)
     run_migration(engine, TENANT)
 
     result = _run_op(engine, instance, "finish_migration", "finish_migrating", tenant=TENANT)
 
     assert _output(result)["evaluation_run"] == str(_evaluations(engine)[0].run_id)
-    assert (_output(result)["migrated"], _output(result)["hit_rate_at_10"]) == (100, 1.0)
+    assert (_output(result)["migrated"], _output(result)["hit_rate_at_10"]) == (BATCH, 1.0)
     assert control.fetch_state(engine.database, TENANT) == "finished"
 
 

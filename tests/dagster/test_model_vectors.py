@@ -4,6 +4,7 @@ from typing import Any
 
 import dagster as dg
 import pytest
+from migrated_notes import engine as engine  # noqa: PLC0414  a fixture, re-exported to pytest
 from pipeline_runs import TENANT, RunJob
 
 from rag_assets.model_backfill import run_backfill

@@ -1,13 +1,15 @@
 """Requests of the clock and the minute sensor to Dagster."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import dagster as dg
 import pytest
+from dagster._core.instance.ref import InstanceRef
 from legacy_notes import attach_notes
 from pipeline_runs import TENANT, ImportTexts, RunJob, range_tags
+from scheduling import reference as reference  # noqa: PLC0414  a fixture, re-exported to pytest
 
 from rag_assets.definitions import build_definitions
 from rag_assets.jobs import INDEX_KEYS
@@ -22,20 +24,13 @@ HALF_PAST_THREE = datetime(2025, 3, 1, 3, 30, tzinfo=ZoneInfo("Europe/Madrid"))
 
 
 @pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    """An instance on disk: a schedule opens it anew from its reference."""
-    with dg.instance_for_test() as opened:
-        yield opened
-
-
-@pytest.fixture
-def tick(engine: Engine, instance: dg.DagsterInstance) -> Callable[[], list[dg.RunRequest]]:
+def tick(engine: Engine, reference: InstanceRef) -> Callable[[], list[dg.RunRequest]]:
     """One tick of the nightly schedule."""
 
     def ticked() -> list[dg.RunRequest]:
         schedule = build_definitions().resolve_schedule_def("nightly_index_and_evaluation")
         with dg.build_schedule_context(
-            instance=instance, scheduled_execution_time=HALF_PAST_THREE, resources={"engine": engine}
+            instance_ref=reference, scheduled_execution_time=HALF_PAST_THREE, resources={"engine": engine}
         ) as context:
             return list(schedule.evaluate_tick(context).run_requests or [])
 

@@ -27,7 +27,9 @@ class DownEmbedder:
         raise EmbeddingError("no answer at 127.0.0.1:9.")
 
 
-def test_a_range_of_batches_is_indexed_by_one_run(engine: Engine, run_job: RunJob, import_texts: ImportTexts) -> None:
+def test_a_range_of_batches_is_indexed_by_one_run_and_each_tells_its_own_counts(
+    engine: Engine, run_job: RunJob, import_texts: ImportTexts
+) -> None:
     import_texts([f"La nota número {number} habla del huerto." for number in range(103)])
     import_texts(["Otra persona escribe sobre su perro."], owner=TenantId("otra"))
 
@@ -38,6 +40,12 @@ def test_a_range_of_batches_is_indexed_by_one_run(engine: Engine, run_job: RunJo
     assert _run_counts(result, "chunks", "notes", "chunks") == (104, 104)
     assert _run_counts(result, "fulltext_index", "published", "left", "deleted") == (104, 0, 0)
     assert _stale_notes(engine) == 0
+    counts = {
+        event.partition: event.materialization.metadata["notes_in_batch"].value
+        for event in result.get_asset_materialization_events()
+        if event.asset_key == dg.AssetKey("notes")
+    }
+    assert counts == {"otra-000000": 1, "pruebas-000000": 100, "pruebas-000001": 3}
 
 
 def test_the_run_log_tells_chunks_with_vectors_their_number_and_the_remaining_time(
@@ -52,19 +60,6 @@ def test_the_run_log_tells_chunks_with_vectors_their_number_and_the_remaining_ti
     told = [message for message in messages if "have their vectors" in message]
     assert [message.partition(" have")[0] for message in told] == ["2 of 3 chunks", "3 of 3 chunks"]
     assert told[1].endswith(", 0 s remaining")
-
-
-def test_each_partition_of_the_notes_tells_its_own_counts(run_job: RunJob, import_texts: ImportTexts) -> None:
-    import_texts([f"La nota número {number}." for number in range(103)])
-
-    result = run_job("update_index")
-
-    counts = {
-        event.partition: event.materialization.metadata["notes_in_batch"].value
-        for event in result.get_asset_materialization_events()
-        if event.asset_key == dg.AssetKey("notes")
-    }
-    assert counts == {"pruebas-000000": 100, "pruebas-000001": 3}
 
 
 def test_an_unchanged_note_is_not_staged_again(run_job: RunJob, import_texts: ImportTexts) -> None:

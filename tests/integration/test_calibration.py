@@ -3,12 +3,15 @@ import json
 
 import pytest
 from command_line import Brain
+from filling import TENANT, Filled, fill_with_notes
 
 from rag_core.errors import InvalidInputError
 from rag_core.evaluation.golden.importing import import_golden
 from rag_core.evaluation.tuning.calibrating import calibrate_model, store_threshold
 from rag_core.evaluation.tuning.record import leg_search
 from rag_core.runtime.engine import Engine
+from rag_core.settings import read_settings
+from rag_core.storage.database import open_database
 from rag_core.storage.models import fetch_active_model, hold_model
 
 THINGS = [
@@ -23,21 +26,32 @@ THINGS = [
     "violín",
     "tablero",
 ]
-PLACES = ["Cádiz", "Pamplona", "Soria", "Teruel"]
+PLACES = ["Cádiz", "Pamplona", "Soria"]
 TIMEOUT_MS = 30_000
 
 
-@pytest.fixture
-def diary(make_note, index_notes, database, tenant) -> None:
-    """Forty notes that say nearly what is asked, and forty that speak of nothing like it."""
-    lines = []
+def fill(url: str) -> None:
+    """Thirty notes that say nearly what is asked, and thirty that speak of nothing like it."""
+    notes, lines = [], []
     for number, (thing, place) in enumerate(itertools.product(THINGS, PLACES)):
-        make_note(f"Perdí mi {thing} en {place}.", external_id=f"n{number}")
-        make_note(f"1{number} x 7 = {7 * (10 + number)}; kWh, m², ÷", external_id=f"cuenta-{number}")
+        notes.append({"text": f"Perdí mi {thing} en {place}.", "external_id": f"n{number}"})
+        sum_of_it = f"1{number} x 7 = {7 * (10 + number)}; kWh, m², ÷"
+        notes.append({"text": sum_of_it, "external_id": f"cuenta-{number}"})
         lines.append({"query": f"¿perdí mi {thing} en {place}?", "relevant_ids": [f"n{number}"]})
-    index_notes()
+    fill_with_notes(url, notes)
     content = [json.dumps(line, ensure_ascii=False).encode() for line in lines]
-    assert import_golden(database, tenant, content, set_name="default").imported == 40
+    with open_database(read_settings(database_url=url)) as database:
+        assert import_golden(database, TENANT, content, set_name="default").imported == 30
+
+
+@pytest.fixture
+def diary() -> None:
+    """Ask for the notes and questions of ``fill``."""
+
+
+@pytest.fixture
+def beginning(request: pytest.FixtureRequest, template: str, filled: Filled) -> str:
+    return filled("calibrated_diary", fill) if "diary" in request.fixturenames else template
 
 
 def active_threshold(database) -> float | None:
@@ -49,7 +63,7 @@ def active_threshold(database) -> float | None:
 def test_the_threshold_keeps_what_is_right_and_drops_what_is_not(engine: Engine, tenant) -> None:
     found = calibrate_model(leg_search(engine, tenant, timeout_ms=TIMEOUT_MS), set_name="default")
 
-    assert (found.queries, found.relevant, found.left_out) == (40, 40, 0)
+    assert (found.queries, found.relevant, found.left_out) == (30, 30, 0)
     assert found.threshold is not None
     [row] = [row for row in found.table if row.threshold == found.threshold]
     assert row.kept == 1.0

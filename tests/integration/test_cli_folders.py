@@ -1,6 +1,7 @@
 """`brain import` of folders and documents, and `brain folder`."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,15 +9,21 @@ from command_line import Brain
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def notes(tmp_path: Path) -> Path:
+    """A folder with one note, for which no process that parses need be started."""
     made = tmp_path / "Notas"
     made.mkdir()
     (made / "a.md").write_text("Compré harina", encoding="utf-8")
-    (made / "b.csv").write_text("Mes;Euros\nenero;12\n", encoding="utf-8")
-    (made / "c.xyz").write_text("?", encoding="utf-8")
-    for file in made.iterdir():
-        os.utime(file, (1_700_000_000, 1_700_000_000))
+    os.utime(made / "a.md", (1_700_000_000, 1_700_000_000))
     return made
+
+
+@pytest.fixture
+def folder(notes: Path) -> Path:
+    """The same with a table and a file that is refused."""
+    (notes / "b.csv").write_text("Mes;Euros\nenero;12\n", encoding="utf-8")
+    (notes / "c.xyz").write_text("?", encoding="utf-8")
+    return notes
 
 
 @pytest.mark.parametrize("command", ["import", "ingest"])
@@ -47,9 +54,11 @@ def test_the_report_has_the_fields_of_a_file(brain: Brain, folder: Path) -> None
     assert (done["imported"], done["removed"], done["rejected_count"]) == (2, 0, 1)
 
 
-def test_chunks_are_counted_once_a_note_is_indexed(brain: Brain, folder: Path) -> None:
+def test_chunks_are_counted_once_a_note_is_indexed(
+    brain: Brain, index_notes: Callable[[], object], folder: Path
+) -> None:
     brain("import", folder)
-    brain("index")
+    index_notes()
 
     assert [file["chunks"] for file in brain("import", folder, "--json").json["files"]] == [1, 1, None]
 
@@ -78,8 +87,8 @@ def test_where_nothing_could_be_taken_it_fails(brain: Brain, folder: Path) -> No
     assert brain("import", folder).exit_code == 1
 
 
-def test_nothing_is_taken_where_one_path_is_missing(brain: Brain, folder: Path) -> None:
-    done = brain("import", folder, folder / "nada.pdf")
+def test_nothing_is_taken_where_one_path_is_missing(brain: Brain, notes: Path) -> None:
+    done = brain("import", notes, notes / "nada.pdf")
 
     assert done.exit_code == 1
     assert brain("folder", "list", "--json").json == {"folders": []}
@@ -140,8 +149,8 @@ def test_an_unknown_folder_is_told(brain: Brain, words: tuple[str, str]) -> None
     assert "nada" in done.stderr
 
 
-def test_a_second_folder_of_one_source_is_refused(brain: Brain, folder: Path, tmp_path: Path) -> None:
-    brain("folder", "add", folder)
+def test_a_second_folder_of_one_source_is_refused(brain: Brain, notes: Path, tmp_path: Path) -> None:
+    brain("folder", "add", notes)
     other = tmp_path / "otra/Notas"
     other.mkdir(parents=True)
 
@@ -183,48 +192,48 @@ def sources_and_ids(brain: Brain) -> set[tuple[str, str]]:
 @pytest.mark.parametrize("named", [(), ("--source", "casa")])
 @pytest.mark.parametrize("imported", ["sub/d.md", "sub", "a.md", "."])
 def test_what_a_followed_folder_takes_is_imported_into_its_own_note(
-    brain: Brain, folder: Path, imported: str, named: tuple[str, ...]
+    brain: Brain, notes: Path, imported: str, named: tuple[str, ...]
 ) -> None:
-    (folder / "sub").mkdir()
-    (folder / "sub/d.md").write_text("Harina de trigo", encoding="utf-8")
-    brain("folder", "add", folder, "--source", "casa")
+    (notes / "sub").mkdir()
+    (notes / "sub/d.md").write_text("Harina de trigo", encoding="utf-8")
+    brain("folder", "add", notes, "--source", "casa")
     for file in ("sub/d.md", "a.md"):
-        (folder / file).write_text("Harina de maíz", encoding="utf-8")
+        (notes / file).write_text("Harina de maíz", encoding="utf-8")
 
-    done = brain("import", folder / imported, *named, "--json")
+    done = brain("import", notes / imported, *named, "--json")
 
-    assert done.json["updated"] == (2 if (folder / imported).is_dir() else 1)
+    assert done.json["updated"] == (2 if (notes / imported).is_dir() else 1)
     assert sources_and_ids(brain) == {("casa", "a.md"), ("casa", "sub/d.md")}
 
 
-def test_a_subfolder_of_a_followed_folder_is_pruned_with_the_whole_alone(brain: Brain, folder: Path) -> None:
-    (folder / "sub").mkdir()
-    (folder / "sub/d.md").write_text("Harina", encoding="utf-8")
-    brain("folder", "add", folder)
-    (folder / "a.md").unlink()
+def test_a_subfolder_of_a_followed_folder_is_pruned_with_the_whole_alone(brain: Brain, notes: Path) -> None:
+    (notes / "sub").mkdir()
+    (notes / "sub/d.md").write_text("Harina", encoding="utf-8")
+    brain("folder", "add", notes)
+    (notes / "a.md").unlink()
 
-    assert brain("import", folder / "sub", "--prune", "--confirm-removals", "--json").json["removed"] == 0
+    assert brain("import", notes / "sub", "--prune", "--confirm-removals", "--json").json["removed"] == 0
 
 
-def test_what_a_followed_folder_leaves_out_is_a_folder_of_its_own(brain: Brain, folder: Path) -> None:
-    (folder / "sub").mkdir()
-    (folder / "sub/d.md").write_text("Harina", encoding="utf-8")
-    brain("folder", "add", folder, "--exclude", "sub")
+def test_what_a_followed_folder_leaves_out_is_a_folder_of_its_own(brain: Brain, notes: Path) -> None:
+    (notes / "sub").mkdir()
+    (notes / "sub/d.md").write_text("Harina", encoding="utf-8")
+    brain("folder", "add", notes, "--exclude", "sub")
 
-    assert brain("import", folder / "sub", "--json").json["imported"] == 1
+    assert brain("import", notes / "sub", "--json").json["imported"] == 1
     assert sources_and_ids(brain) == {("Notas", "a.md"), ("sub", "d.md")}
 
 
 @pytest.mark.parametrize(
     "words", [("import", "a.md"), ("import", "sub"), ("folder", "add", "sub"), ("folder", "add", "..")]
 )
-def test_followed_files_are_not_taken_into_a_second_source(brain: Brain, folder: Path, words: tuple[str, ...]) -> None:
-    (folder / "sub").mkdir()
-    (folder / "sub/d.md").write_text("Harina", encoding="utf-8")
-    brain("folder", "add", folder)
+def test_followed_files_are_not_taken_into_a_second_source(brain: Brain, notes: Path, words: tuple[str, ...]) -> None:
+    (notes / "sub").mkdir()
+    (notes / "sub/d.md").write_text("Harina", encoding="utf-8")
+    brain("folder", "add", notes)
 
-    done = brain(*words[:-1], folder / words[-1], "--source", "otra")
+    done = brain(*words[:-1], notes / words[-1], "--source", "otra")
 
     assert done.exit_code == 1
-    assert f"with {folder} as source 'Notas'; leave them to it" in done.stderr
+    assert f"with {notes} as source 'Notas'; leave them to it" in done.stderr
     assert sources_and_ids(brain) == {("Notas", "a.md"), ("Notas", "sub/d.md")}

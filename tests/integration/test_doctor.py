@@ -25,6 +25,7 @@ from rag_core.model.embedding import WantedModel
 from rag_core.model.note import TenantId
 from rag_core.model_change.backfill import settle_model
 from rag_core.model_change.registration import register_model
+from rag_core.operation import doctor
 from rag_core.operation.doctor import DoctorFinding, examine
 from rag_core.settings import read_settings
 from rag_core.storage.api_keys import insert_key
@@ -304,6 +305,18 @@ def test_services_that_parse_files_are_said_where_they_are_set_up(monkeypatch, p
         False,
         "set LLAMAPARSE_API_KEY, BRAIN_LLAMAPARSE_CLASSIFICATIONS",
     )
+
+
+def test_text_recognition_is_said_or_how_to_have_it(monkeypatch) -> None:
+    monkeypatch.setattr(doctor, "can_recognise", lambda: True)
+    assert findings(monkeypatch)["text recognition"].found == "reads images and scanned pages"
+
+    monkeypatch.setattr(doctor, "can_recognise", lambda: False)
+    found = findings(monkeypatch)["text recognition"]
+    monkeypatch.setenv("BRAIN_LANGUAGE", "es")
+    assert found.is_ok
+    assert "pip install 'brain-sync[ocr]'" in found.found
+    assert localised(found.found).startswith("ninguno; las imágenes")
 
 
 def test_files_that_leave_the_machine_are_said(monkeypatch) -> None:

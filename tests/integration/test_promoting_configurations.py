@@ -1,6 +1,7 @@
 """A proposal is promoted on its trial, refused, forced, or promoted without evidence."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -23,11 +24,19 @@ from rag_core.evaluation.golden.importing import import_golden
 from rag_core.model.evaluation import LatencyPercentiles
 from rag_core.promotion.promote import promote_configuration
 from rag_core.promotion.trial import objection_to, trial_bench, try_configuration
-from rag_core.runtime.engine import Engine
+from rag_core.runtime.engine import Engine, open_engine
+from rag_core.settings import read_settings
 from rag_core.storage.configurations import (
     list_promotions,
 )
 from rag_core.storage.evaluations import fetch_run
+
+
+@pytest.fixture
+def engine(database_url: str) -> Iterator[Engine]:
+    """The test's database; a query may take long on a busy machine."""
+    with open_engine(read_settings(database_url=database_url, gate_latency_ms=60_000)) as opened:
+        yield opened
 
 
 @pytest.mark.usefixtures("golden")

@@ -163,7 +163,7 @@ insert into documents (tenant_id, source, path, note_id, document_id, is_upload,
         uploaded_by, warnings, format, pages)
     select tenant_id, 'uploads', %(mark)s || '-papeles.md', note_id, note_id, true, 'imported',
         sha256(convert_to(%(mark)s, 'UTF8')), 1, 1, %(person)s, %(person)s, jsonb_build_array('aviso de ' || %(thing)s), 'pdf', 1
-    from notes where tenant_id = %(tenant)s and external_id = %(mark)s || '-largo';
+    from notes where tenant_id = %(tenant)s and external_id = %(mark)s || '-causa';
 insert into documents (tenant_id, source, path, status, error, file_size, modified_ns)
     values (%(tenant)s, %(mark)s || '-carpeta', 'factura de ' || %(art)s, 'refused', 'nada de ' || %(place)s, 1, 1);
 insert into blocks (tenant_id, note_id, block_index, kind, start_char, end_char)

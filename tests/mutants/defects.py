@@ -41,8 +41,8 @@ MUTANTS = (
     Mutant(
         property=6,
         file="rag_core/storage/queries/notes.sql",
-        old="l.content_hash <> i.content_hash as is_rechunked",
-        new="l.content_hash = i.content_hash as is_rechunked",
+        old="(l.content_hash, l.kind) <> (i.content_hash, n.kind) as is_rechunked",
+        new="l.kind <> n.kind as is_rechunked",
         defect="an edited note keeps the chunks of its old text",
     ),
     Mutant(

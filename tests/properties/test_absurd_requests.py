@@ -209,7 +209,7 @@ def assert_answered(answer: httpx.Response, path: str) -> None:
 
 
 @pytest.mark.property(36)
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(data=st.data())
 def test_an_absurd_body_is_no_defect(client, ids, data) -> None:
     (method, path), body = data.draw(st.sampled_from(sorted(bodies(ids["note"]).items(), key=lambda item: item[0])))
@@ -221,7 +221,7 @@ def test_an_absurd_body_is_no_defect(client, ids, data) -> None:
 
 
 @pytest.mark.property(36)
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(address=st.sampled_from(ADDRESSES), one=PARTS, other=PARTS)
 def test_an_absurd_address_is_no_defect(client, ids, address: str, one: str, other: str) -> None:
     method, _, path = address.partition(" ")
@@ -232,7 +232,7 @@ def test_an_absurd_address_is_no_defect(client, ids, address: str, one: str, oth
 
 
 @pytest.mark.property(36)
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(address=st.sampled_from(PAGES), one=PARTS, other=PARTS, is_browser=st.booleans())
 def test_an_absurd_address_of_a_page_is_no_defect(client, ids, address, one, other, is_browser) -> None:
     method, _, path = address.partition(" ")

@@ -94,7 +94,7 @@ def cut(text: str, widths: Sequence[int]) -> list[str]:
     return bits
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(
     pieces=st.lists(PIECES, min_size=1, max_size=25),
     widths=st.lists(st.integers(1, 9), min_size=1, max_size=8),

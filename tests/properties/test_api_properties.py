@@ -233,7 +233,7 @@ def told(answer: httpx.Response, status: int) -> None:
 
 
 @pytest.mark.property(36)
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(request=REFUSED)
 def test_every_refusal_is_told_in_spanish(client, ids, request: Request) -> None:
     answer = request.send(client, ids)
@@ -300,7 +300,7 @@ def test_every_result_has_what_the_contract_names(served, data, top_k, strategy)
 
 
 @pytest.mark.property(38)
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(request=INVALID)
 def test_an_invalid_request_is_answered_with_400_in_spanish_and_changes_nothing(client, ids, request: Request) -> None:
     before = state_of(client, ids)

@@ -19,7 +19,7 @@ from rag_core.chunking import (
 from rag_core.chunking.graphemes import is_cluster_boundary
 from rag_core.model.note import Span
 
-EXAMPLES = 120
+EXAMPLES = 100
 languages = st.sampled_from(("es", "de", "en"))
 texts = st.one_of(spanish_text(), spanish_text(), st.text(max_size=60))
 filled_texts = texts.filter(bool)

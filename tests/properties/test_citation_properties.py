@@ -51,7 +51,7 @@ def in_bits(text: str, sizes: list[int]) -> list[str]:
 
 
 @given(anything)
-@settings(max_examples=400)
+@settings(max_examples=100)
 def test_every_mark_that_is_shown_names_a_source_and_every_citation_has_its_mark(text: str) -> None:
     checked = check_citations(text, SOURCES, language="es")
 

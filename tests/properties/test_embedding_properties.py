@@ -26,7 +26,7 @@ roles = st.sampled_from(["document", "query"])
 languages = st.sampled_from(["es", "de", "en"])
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.lists(texts, max_size=5), roles, st.sampled_from([256, 768]))
 def test_every_vector_is_finite_and_of_length_one(given_texts, role, dimensions) -> None:
     vectors = HashingEmbedder(dimensions).embed(given_texts, role=role)
@@ -59,7 +59,7 @@ def test_the_order_of_words_does_not_matter(in_order, random) -> None:
 inputs = st.tuples(st.text(max_size=8), st.text(max_size=8), st.text(max_size=8), st.text(max_size=8), roles)
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(inputs, inputs)
 def test_different_inputs_have_different_keys(one, other) -> None:
     assume(one != other)
@@ -84,7 +84,7 @@ def test_moving_letters_between_the_fields_changes_the_key(name, version, text) 
 
 
 @pytest.mark.property(20)
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.none() | spanish, texts, st.integers(1, 40), st.data(), languages)
 def test_the_contextual_input_names_summary_and_position_and_ends_with_the_chunk(
     title, content, total, data, language
@@ -118,7 +118,7 @@ def test_first_middle_and_last_are_told_apart(total, language) -> None:
 graphemes = st.sampled_from(["a", "ñ", "e\u0301", "👨‍👩‍👧", "🇪🇸", "👍🏽", " ", "\n"])
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.lists(graphemes, max_size=20) | st.lists(graphemes, min_size=120, max_size=250))
 def test_a_summary_is_a_beginning_of_the_note_cut_between_graphemes(parts) -> None:
     content = "".join(parts)

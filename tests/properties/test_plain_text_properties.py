@@ -83,7 +83,7 @@ WIDTHS = st.lists(st.integers(1, 9), min_size=1, max_size=8)
 ACTIVE = re.compile(r"<[A-Za-z/!?]|!\[|\]\(|^[ \t>]{0,3}\[[^\[\]\n]+\]:|[\u200b\u202e\U000e0041]", re.MULTILINE)
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(TEXTS, WIDTHS)
 @example("![a](b.c/d) [1]: x", [1])
 @example("&#33;" + "[a](b" * 300, [1])
@@ -92,7 +92,7 @@ def test_how_the_bits_fall_changes_nothing(text: str, widths: list[int]) -> None
     assert "".join(plain_bits(cut(text, widths))) == plain_text(text)
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(TEXTS)
 @example("<<b>script>")
 @example("!<b>[a](b.c/d)")
@@ -107,7 +107,7 @@ def test_nothing_in_it_can_be_loaded_followed_or_hidden(text: str) -> None:
 SHOWN_OF_EMOJI = re.compile("(?<=[❤😀])\ufe0f|(?<=[❤😀\ufe0f])\u200d(?=[❤😀])")
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.text(alphabet="a.❤😀\ufe0f\u200d\u200b\ufe01", max_size=30), WIDTHS)
 @example("a\ufe0f\ufe0f\ufe0f\u200d\ufe0f\ufe0fb", [1])
 @example("evil.\ufe0f\ufe0fexample ❤\ufe0f\u200d😀 ❤\u200d\u200d😀\u200d", [2])
@@ -123,7 +123,7 @@ def test_emoji_of_several_characters_stay() -> None:
     assert plain_text("👩\u200d❤\ufe0f\u200d👨 👍🏽") == "👩\u200d❤\ufe0f\u200d👨 👍🏽"
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(TEXTS)
 @example("&l&#116;;img src=x> R&D; &#5&#56; ; &#5<b>8; &#5\u200b8;")
 @example("https&amp;#58;//evil&amp;amp;#46;example")
@@ -153,7 +153,7 @@ def written(bits: list[str]) -> tuple[str, str]:
     return shown, writing.checked.text
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(TEXTS, WIDTHS)
 @example("Ve a https://e[9]vil.example/x. Y a www.[9]evil.example", [3])
 @example("[9][2]: a", [1])

@@ -61,7 +61,7 @@ queries = st.one_of(collages, collages, spanish_text(max_blocks=2), st.text(max_
 
 
 @pytest.mark.property(17)
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(queries, languages)
 def test_every_query_has_exactly_one_of_five_intents(query: str, language: Language) -> None:
     intent = classify(query, language=language)
@@ -82,7 +82,7 @@ def test_the_intent_does_not_hang_on_how_an_accent_is_encoded(word: str, topic: 
 
 
 @pytest.mark.property(15)
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(queries, languages, moments, st.booleans(), st.booleans(), st.booleans())
 def test_the_original_query_is_kept_as_it_is(query, language, now, enabled, parts, times) -> None:
     config = QueryTransformation(enabled=enabled, enable_decomposition=parts, enable_time_expressions=times)
@@ -91,7 +91,7 @@ def test_the_original_query_is_kept_as_it_is(query, language, now, enabled, part
 
 
 @pytest.mark.property(16)
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(queries, languages, moments, st.booleans())
 def test_a_transformation_has_all_its_fields(query, language, now, enabled) -> None:
     result = transform(query, language=language, now=now, config=QueryTransformation(enabled=enabled))
@@ -106,7 +106,7 @@ def test_a_transformation_has_all_its_fields(query, language, now, enabled) -> N
 
 
 @pytest.mark.property(18)
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(
     st.lists(st.tuples(st.sampled_from(QUESTION_WORDS), st.sampled_from(TOPICS)), min_size=2, max_size=6, unique=True),
     st.sampled_from((" ", "", "\n", " y ", " Y también, ", " Además, ")),
@@ -133,7 +133,7 @@ def test_a_connector_parts_a_question(word: str, topics: list[str]) -> None:
 
 
 @pytest.mark.property(18)
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(queries, languages)
 @example("¿dónde? ¿qué también vi? ¿cuándo y?", "es")
 def test_parts_are_few_clean_and_not_to_be_parted_again(query: str, language: Language) -> None:
@@ -145,7 +145,7 @@ def test_parts_are_few_clean_and_not_to_be_parted_again(query: str, language: La
 
 
 @pytest.mark.property(18)
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(queries, languages)
 def test_no_word_but_a_connector_is_lost(query: str, language: Language) -> None:
     wording = language_of(language).questions
@@ -156,7 +156,7 @@ def test_no_word_but_a_connector_is_lost(query: str, language: Language) -> None
     assert set(re.findall(r"\w+", fold(query).text)) - connectors <= kept
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(queries, languages, moments)
 def test_times_are_ordered_stretches_with_intervals_that_run_forwards(query, language, now) -> None:
     times = find_times(query, now=now, language=language)
@@ -211,7 +211,7 @@ def dated_questions(draw: st.DrawFn, language: Language) -> str:
     return draw(st.sampled_from(PHRASES[language])).format(named(), named())
 
 
-@settings(max_examples=400)
+@settings(max_examples=100)
 @given(
     languages.flatmap(lambda language: st.tuples(st.just(language), dated_questions(language))),
     any_days,
@@ -231,7 +231,7 @@ def test_any_day_of_the_calendar_may_be_named_and_may_be_now(asked, day: date, h
         assert found.since < found.until
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.sampled_from(sorted(language_of("es").times.months)), st.integers(1900, 2100), st.integers(-3, 40), moments)
 def test_any_day_of_any_month_has_an_interval_or_none(month: str, year: int, day: int, now: datetime) -> None:
     for query in (
@@ -244,7 +244,7 @@ def test_any_day_of_any_month_has_an_interval_or_none(month: str, year: int, day
             assert time.since < time.until
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(queries, languages, moments)
 def test_without_its_times_a_query_is_tidy_and_adds_nothing(query, language, now) -> None:
     times = find_times(query, now=now, language=language)

@@ -64,7 +64,7 @@ def configurations(draw: st.DrawFn) -> dict:
     }
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(data=st.data())
 def test_a_replay_ranks_as_an_evaluation_does(engine, library, data) -> None:
     corpus = data.draw(st.sampled_from(library))
@@ -93,7 +93,7 @@ def test_a_replay_ranks_as_an_evaluation_does(engine, library, data) -> None:
     assert [order[hit.chunk_id] for hit in hits] == sorted(order[hit.chunk_id] for hit in hits)
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(data=st.data())
 def test_what_is_served_comes_first_in_what_is_evaluated(engine, library, data) -> None:
     """Passages and scores too, so that nothing is measured which nobody gets."""

@@ -9,9 +9,9 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+from sources import PACKAGES, ROOT, SOURCES, Nodes, modules, nodes, nodes_of
 
-ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("rag_core", "rag_assets", "resources")
+pytestmark = SOURCES
 OWNERS = {
     "psycopg": ("rag_core/storage/",),
     "psycopg_pool": ("rag_core/storage/",),
@@ -60,10 +60,10 @@ def package_of(module: str) -> str:
     return parts[1] if parts[0] == "rag_core" and len(parts) > 1 else parts[0]
 
 
-def upward_imports(module: str, source: str) -> list[str]:
+def upward_imports(module: str, found: Nodes) -> list[str]:
     """The imports of a module that do not point to a lower layer or to its own package."""
     package = package_of(module)
-    targets = {target for target in imported_modules(source) if target.partition(".")[0] in PACKAGES}
+    targets = {target for target in imported_modules(found) if target.partition(".")[0] in PACKAGES}
     return sorted(
         f"{module} imports {target}"
         for target in targets
@@ -71,9 +71,9 @@ def upward_imports(module: str, source: str) -> list[str]:
     )
 
 
-def imported_modules(source: str) -> Iterator[str]:
+def imported_modules(found: Nodes) -> Iterator[str]:
     """Modules that a source imports; ``from rag_core import x`` counts as ``rag_core.x``."""
-    for node in ast.walk(ast.parse(source)):
+    for node in found:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -81,12 +81,8 @@ def imported_modules(source: str) -> Iterator[str]:
             yield from names if node.module == "rag_core" else [node.module]
 
 
-def modules() -> list[Path]:
-    return [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
-
-
 def imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -99,9 +95,15 @@ def dotted(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+def module_of(path: Path) -> ast.Module:
+    module = nodes_of(path)[0]
+    assert isinstance(module, ast.Module)
+    return module
+
+
 def runtime_imports(path: Path) -> Iterator[str]:
     """Modules that are imported when the module is: not within functions, nor for the type checker alone."""
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for node in module_of(path).body:
         if isinstance(node, ast.ImportFrom) and node.module:
             yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
@@ -148,13 +150,12 @@ def test_pure_parts_do_no_input_or_output() -> None:
     assert wrong == []
 
 
-def executed_sql(source: str) -> list[str]:
+def executed_sql(parsed: Nodes) -> list[str]:
     """Calls that execute SQL, and imports of the texts of queries."""
-    nodes = list(ast.walk(ast.parse(source)))
-    calls = [node.func.attr for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+    calls = [node.func.attr for node in parsed if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
     found = [f"calls {name}" for name in calls if name in {"execute", "executemany"}]
     return found + [
-        f"imports {name}" for name in imported_modules(source) if is_under(name, "rag_core.storage.queries")
+        f"imports {name}" for name in imported_modules(parsed) if is_under(name, "rag_core.storage.queries")
     ]
 
 
@@ -164,7 +165,7 @@ def test_sql_is_executed_in_storage_alone() -> None:
         for path in modules()
         for relative in [path.relative_to(ROOT).as_posix()]
         if not relative.startswith("rag_core/storage/")
-        for found in executed_sql(path.read_text(encoding="utf-8"))
+        for found in executed_sql(nodes_of(path))
     ]
 
     assert wrong == []
@@ -179,25 +180,25 @@ def test_sql_is_executed_in_storage_alone() -> None:
     ],
 )
 def test_planted_sql_is_found(line: str) -> None:
-    assert executed_sql(line) != []
+    assert executed_sql(nodes(line)) != []
 
 
-def repeated_classes(sources: Mapping[str, str]) -> list[str]:
-    """Names of public classes that stand in several modules, with these; ``sources`` are texts by module."""
+def repeated_classes(sources: Mapping[str, Nodes]) -> list[str]:
+    """Names of public classes that stand in several modules, with these; ``sources`` are their nodes."""
     found: dict[str, list[str]] = {}
-    for module, source in sources.items():
-        for node in ast.walk(ast.parse(source)):
+    for module, parsed in sources.items():
+        for node in parsed:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 found.setdefault(node.name, []).append(module)
     return [f"{name}: {', '.join(where)}" for name, where in sorted(found.items()) if len(where) > 1]
 
 
 def test_names_of_public_classes_are_unique() -> None:
-    assert repeated_classes({dotted(path): path.read_text(encoding="utf-8") for path in modules()}) == []
+    assert repeated_classes({dotted(path): nodes_of(path) for path in modules()}) == []
 
 
 def test_a_planted_repeated_class_is_found() -> None:
-    planted = {"rag_core.model.note": "class Note: ...", "rag_core.api.schemas": "class Note: ..."}
+    planted = dict.fromkeys(("rag_core.model.note", "rag_core.api.schemas"), nodes("class Note: ..."))
 
     assert repeated_classes(planted) == ["Note: rag_core.model.note, rag_core.api.schemas"]
 
@@ -209,7 +210,7 @@ def test_every_package_has_a_layer() -> None:
 
 
 def test_imports_point_to_lower_layers_alone() -> None:
-    wrong = [line for path in modules() for line in upward_imports(dotted(path), path.read_text(encoding="utf-8"))]
+    wrong = [line for path in modules() for line in upward_imports(dotted(path), nodes_of(path))]
 
     assert wrong == []
 
@@ -225,7 +226,7 @@ def test_imports_point_to_lower_layers_alone() -> None:
     ],
 )
 def test_a_planted_upward_import_is_found(module: str, line: str) -> None:
-    assert upward_imports(module, line) != []
+    assert upward_imports(module, nodes(line)) != []
 
 
 def test_no_module_imports_itself_by_a_detour() -> None:
@@ -239,7 +240,7 @@ def test_every_package_says_what_belongs_in_it() -> None:
     silent = [
         str(path.relative_to(ROOT))
         for path in modules()
-        if path.name == "__init__.py" and not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+        if path.name == "__init__.py" and not ast.get_docstring(module_of(path))
     ]
 
     assert silent == []
@@ -263,16 +264,16 @@ NO_GROUP = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 """Escaped characters and character classes."""
 
 
-def possessive_groups(source: str) -> list[str]:
+def possessive_groups(parsed: Nodes) -> list[str]:
     """The patterns in a source with a possessive group outside a character class."""
-    texts = (node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant))
+    texts = (node.value for node in parsed if isinstance(node, ast.Constant))
     return [text for text in texts if isinstance(text, str) and POSSESSIVE_GROUP.search(NO_GROUP.sub(".", text))]
 
 
 def test_no_pattern_has_a_possessive_group() -> None:
     """Python before 3.11.5 matches some of them wrongly (gh-106052); ``(?>(?:...)*)`` says the same."""
-    found = {path: possessive_groups(path.read_text(encoding="utf-8")) for path in (ROOT / "rag_core").rglob("*.py")}
+    found = {path: possessive_groups(nodes_of(path)) for path in (ROOT / "rag_core").rglob("*.py")}
 
-    assert possessive_groups(r"re.compile(r'a(?:b|c)*+d')")
-    assert not possessive_groups(r"re.compile(r'[^)]*+(?>(?:b|c)*)\)++')")
+    assert possessive_groups(nodes(r"re.compile(r'a(?:b|c)*+d')"))
+    assert not possessive_groups(nodes(r"re.compile(r'[^)]*+(?>(?:b|c)*)\)++')"))
     assert {path: texts for path, texts in found.items() if texts} == {}

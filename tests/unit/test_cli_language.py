@@ -9,14 +9,14 @@ from string import Formatter
 import pytest
 import typer
 from command_line import application, invoke
+from sources import ROOT, SOURCES, nodes_of
 
 from rag_core import errors
 from rag_core.cli.app import _LocalisedFormatter
 from rag_core.cli.messages import LOCALE_VARIABLES, amount, language, localised, read_texts
 from rag_core.telemetry.logs import log_degraded
-from rag_core.translation import core_catalogue, document_catalogue
+from rag_core.translation import MessageTranslator, core_catalogue, document_catalogue
 
-ROOT = Path(__file__).resolve().parents[2]
 CLI = ROOT / "rag_core/cli"
 API = ROOT / "rag_core/api"
 LEAST_LETTERS = 4
@@ -131,6 +131,7 @@ class TestLocalised:
         assert [amount(count, "note") for count in (1, 2)] == ["1 nota", "2 notas"]
 
 
+@SOURCES
 class TestCatalogues:
     @pytest.mark.parametrize(
         "catalogue",
@@ -186,7 +187,7 @@ def placeholders(text: str) -> set[tuple[str, str | None, str | None]]:
 
 
 def calls(path: Path) -> Iterator[ast.Call]:
-    yield from (node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call))
+    yield from (node for node in nodes_of(path) if isinstance(node, ast.Call))
 
 
 def strings(node: ast.expr) -> list[str]:
@@ -230,7 +231,7 @@ def literals(folder: Path) -> list[str]:
     return [
         node.value
         for path in folder.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in nodes_of(path)
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]
 
@@ -277,3 +278,32 @@ def test_the_setting_may_be_written_as_a_locale(monkeypatch: pytest.MonkeyPatch,
 
 def test_a_message_that_repeats_long_input_is_left_as_it_is() -> None:
     assert localised("a " * 10_000) == "a " * 10_000
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        (
+            "the file is a 7z archive, which is not taken. Taken are: csv",
+            "el archivo es un archivo 7z, que no se acepta.",
+        ),
+        (
+            "the parser of pdf failed (KeyError in a.py, line 3); save the file again in the program it comes from",
+            "el analizador de pdf ha fallado (KeyError in a.py, line 3); vuelve",
+        ),
+        (
+            "the drawing of pages of pdf ran out of memory; split the file, or raise BRAIN_DOCUMENT_MEMORY_MB",
+            "el dibujo de páginas de pdf se ha quedado sin memoria; divide",
+        ),
+        (
+            "the folder is empty; the notes of 3 files stay until `brain import /x --prune --confirm-removals`",
+            "la carpeta está vacía; las notas de 3 archivos",
+        ),
+        (
+            "the file is damaged or cut off; save it again in the program it comes from",
+            "el archivo está dañado o incompleto; vuelve",
+        ),
+    ],
+)
+def test_what_a_message_about_a_file_quotes_of_another_is_translated_too(message: str, told: str) -> None:
+    assert MessageTranslator(document_catalogue("es")).translate(message).startswith(told)

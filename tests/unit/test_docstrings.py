@@ -2,29 +2,26 @@
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from sources import ROOT, SOURCES, Nodes, modules, nodes, nodes_of
 
-ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("rag_core", "rag_assets", "resources")
+pytestmark = SOURCES
 RIDDLES = ("What ", "Whether ", "How ", "The same ")
 
 
-def docstrings(source: str) -> Iterator[str]:
+def docstrings(parsed: Nodes) -> Iterator[str]:
     """The docstrings of a module and of all in it."""
-    for node in ast.walk(ast.parse(source)):
+    for node in parsed:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             yield ast.get_docstring(node) or ""
 
 
 def test_no_docstring_begins_with_a_subordinate_clause() -> None:
-    paths = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
-
     found = {
         f"{path.relative_to(ROOT)}: {text[:60]}"
-        for path in paths
-        for text in docstrings(path.read_text(encoding="utf-8"))
+        for path in modules()
+        for text in docstrings(nodes_of(path))
         if text.startswith(RIDDLES)
     }
 
@@ -33,6 +30,6 @@ def test_no_docstring_begins_with_a_subordinate_clause() -> None:
 
 @pytest.mark.parametrize("text", ["What a search asks.", "Whether it is open.", "How it ends.", "The same in Spanish."])
 def test_a_planted_one_is_found(text: str) -> None:
-    planted = f'def function():\n    """{text}"""\n'
+    planted = nodes(f'def function():\n    """{text}"""\n')
 
     assert [one for one in docstrings(planted) if one.startswith(RIDDLES)] == [text]

@@ -42,6 +42,9 @@ def test_nine_of_ten_labelled_texts_that_no_weight_was_fitted_to_get_their_type(
         ("Dear Mr Hall,\n\nthank you for your letter.\n\nKind regards,\nJoan", "en", "correspondence"),
         ("Ayer fui con mi hermana al mercado y compré higos. Estoy cansada, pero contenta.", "es", "other"),
         ("", "es", "other"),
+        ("20240403", "es", "other"),
+        ("12345 67890", "en", "other"),
+        ("3,50 €", "de", "other"),
     ],
 )
 def test_a_text_is_told_by_words_and_form(text: str, language: Language, document_type: str) -> None:

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,11 +18,14 @@ INDEX = {
 }
 
 
+@cache
 def property_tests(folder: Path) -> dict[int, set[str]]:
     """The names of the tests marked with each property."""
     found = defaultdict(set)
     for module in folder.rglob("test_*.py"):
-        for node in ast.walk(ast.parse(module.read_text("utf-8"))):
+        if "mark.property" not in (source := module.read_text("utf-8")):
+            continue
+        for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.FunctionDef):
                 for number in filter(None, map(marked_property, node.decorator_list)):
                     found[number].add(node.name)

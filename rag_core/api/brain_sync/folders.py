@@ -1,5 +1,6 @@
-"""``GET /api/folders``: folders that notes come from, and the state of their files."""
+"""``GET /api/folders``: folders that notes come from, and the state of their files. Problems are told in Spanish."""
 
+from functools import cache
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path
@@ -11,6 +12,7 @@ from rag_core.api.errors import ExplainedError
 from rag_core.api.schemas import Moment, failures
 from rag_core.errors import NotFoundError
 from rag_core.storage.documents import FileState, StoredFolder, list_file_states, list_folders
+from rag_core.translation import MessageTranslator, document_catalogue
 from rag_core.wire.values import moment_to_wire
 
 NO_SUCH_FOLDER = "No existe ninguna carpeta con esa fuente"
@@ -85,7 +87,7 @@ def _folder(folder: StoredFolder) -> dict[str, Any]:
         "source": folder.source,
         "path": folder.path,
         "isWatched": folder.is_watched,
-        "problem": folder.problem,
+        "problem": _told(folder.problem),
         "importedAt": moment_to_wire(folder.imported_at),
         "indexed": folder.indexed,
         "waiting": folder.waiting,
@@ -101,6 +103,15 @@ def _file(file: FileState) -> dict[str, Any]:
         "noteId": None if file.note_id is None else str(file.note_id),
         "parser": file.parser,
         "pages": file.pages,
-        "warnings": file.warnings,
-        "error": file.error,
+        "warnings": [_spanish().translate(warning) for warning in file.warnings],
+        "error": _told(file.error),
     }
+
+
+def _told(problem: str | None) -> str | None:
+    return None if problem is None else _spanish().translate(problem)
+
+
+@cache
+def _spanish() -> MessageTranslator:
+    return MessageTranslator(document_catalogue("es"))

@@ -1,6 +1,7 @@
-"""``/api/v2/documents``: uploads, their state, structure and originals. Errors are in German."""
+"""``/api/v2/documents``: uploads, their state, structure, graph and originals. Errors are in German."""
 
-from collections.abc import Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import Annotated, Any, Literal
@@ -13,17 +14,25 @@ from pydantic.alias_generators import to_camel
 
 from rag_core.api.access import Context, RequestContext
 from rag_core.api.errors import ExplainedError, explained
+from rag_core.api.rag_v2.document_graph import DocumentGraph, EntitySummary, document_graph_to_wire, entities_to_wire
 from rag_core.api.rag_v2.enriched_metadata import EnrichedMetadata, metadata_to_wire
-from rag_core.api.rag_v2.sections import place_in_hierarchy, sections_to_wire
+from rag_core.api.rag_v2.sections import (
+    blocks_to_wire,
+    contents_to_wire,
+    place_in_hierarchy,
+    sections_to_wire,
+    warnings_to_wire,
+)
 from rag_core.api.schemas import LEVEL, PARENT, Moment, failures
 from rag_core.errors import ConflictError, DocumentRefusedError, NotFoundError, ParserOptionError
 from rag_core.folders.opening import parsing_limits
-from rag_core.model.document import reader_of
+from rag_core.model.document import PageUnit, WarningKind, reader_of
 from rag_core.model.note import NoteId
 from rag_core.parsing.services.options import read_options
 from rag_core.storage.database import Connection
 from rag_core.storage.documents import StoredBlock, StoredChunkSpan, fetch_blocks, fetch_chunk_spans
 from rag_core.storage.note_enrichments import fetch_enrichment, fetch_file_facts
+from rag_core.storage.note_graph import fetch_mentions, fetch_relations
 from rag_core.storage.notes import fetch_note
 from rag_core.storage.uploads import delete_upload, fetch_original_of
 from rag_core.translation import MessageTranslator, document_catalogue
@@ -59,7 +68,9 @@ class DocumentStatusOut(_Body):
     name: str
     status: DocumentStatus
     progress: int = Field(ge=0, le=100)
-    current_step: str
+    current_step: str = Field(
+        description="While the job runs `fetching`, `parsing`, `chunking`, `embedding` or `extracting`, else as `status`."
+    )
     parser_used: str | None
     pages: int | None
     warnings: list[str]
@@ -83,6 +94,8 @@ class SectionOut(_Body):
 class BlockOut(_Body):
     """A block: `content[start:end]` of the note, in code points."""
 
+    id: str
+    parent_id: str | None = Field(description="The heading that it stands under; null before the first.")
     type: Literal["heading", "paragraph", "list", "table", "code", "image"]
     start: int
     end: int
@@ -90,6 +103,37 @@ class BlockOut(_Body):
     page_number: int | None
     bounding_box: list[float] | None = Field(description="Left, top, right, bottom in points.")
     confidence: float | None
+    extraction_method: Literal["native", "docling", "llamaparse", "validated"] | None = Field(
+        description="Of a table: what read it; `validated` where a second parser agreed."
+    )
+
+
+class ContentsEntry(_Body):
+    """A heading in the table of contents."""
+
+    title: str
+    level: int
+    block_id: str
+    page: int | None
+
+
+class ParserWarning(_Body):
+    """A doubt about what was read."""
+
+    type: WarningKind | None = Field(description="Null for a document that was read before types were kept.")
+    message: str = Field(description="In German.")
+    page: int | None
+    block_id: str | None = Field(description="First block of that page.")
+
+
+class ParserMetadata(_Body):
+    """Facts about the parser's work."""
+
+    parser_used: str | None
+    parsing_confidence: float | None
+    pages: int | None
+    page_unit: PageUnit
+    warnings: list[ParserWarning]
 
 
 class ChunkSummary(_Body):
@@ -104,6 +148,8 @@ class ChunkSummary(_Body):
     level: Literal[0, 2] = LEVEL
     parent_id: str | None = PARENT
     section_path: list[str] = Field(description="Titles of the sections that it begins in, the outermost first.")
+    start_page: int | None
+    end_page: int | None
     sentences: int | None = Field(description="Sentences that it has a part of; null until it is chunked.")
     semantic_density: float | None = Field(
         description="Mean cosine of neighbouring sentences; null for one sentence, and without a vector for each."
@@ -116,9 +162,11 @@ class DocumentStructure(_Body):
     document_id: str
     title: str | None
     sections: list[SectionOut]
+    table_of_contents: list[ContentsEntry]
     blocks: list[BlockOut]
     chunks: list[ChunkSummary]
-    parser_metadata: dict[str, Any]
+    entities: list[EntitySummary] = Field(description="As the nodes of the document's graph.")
+    parser_metadata: ParserMetadata
     metadata: EnrichedMetadata
 
 
@@ -167,7 +215,7 @@ def read_status(document_id: DocumentPath, context: Context) -> dict[str, Any]:
         "name": upload.path,
         "status": state.status,
         "progress": state.progress,
-        "currentStep": state.status,
+        "currentStep": state.step,
         "parserUsed": reader_of(upload.parser),
         "pages": upload.pages,
         "warnings": [_german().translate(warning) for warning in upload.warnings],
@@ -178,7 +226,7 @@ def read_status(document_id: DocumentPath, context: Context) -> dict[str, Any]:
 
 @router.get("/{document_id}/structure", response_model=DocumentStructure, responses=failures(400, 404, 503))
 def read_structure(document_id: DocumentPath, context: Context) -> dict[str, Any]:
-    """Sections, blocks and chunks of a document, and what is told of it."""
+    """Sections, blocks, chunks and entities of a document, and what is told of it."""
     wanted = NoteId(document_id)
     state = _state(context, document_id)
     tenant = context.writing_tenant
@@ -186,25 +234,41 @@ def read_structure(document_id: DocumentPath, context: Context) -> dict[str, Any
         note = fetch_note(connection, tenant, wanted)
         blocks = fetch_blocks(connection, tenant, wanted)
         chunks = fetch_chunk_spans(connection, tenant, wanted, model=context.engine.model)
+        mentions = fetch_mentions(connection, tenant, wanted)
         file = fetch_file_facts(connection, tenant, wanted)
         told = fetch_enrichment(connection, tenant, wanted)
     upload, sections = state.upload, sections_to_wire(note, blocks)
+    shown = blocks_to_wire(wanted, blocks, parser=upload.parser)
     paths = {section["id"]: section["path"] for section in sections}
     return {
         "documentId": str(wanted),
         "title": note.title,
         "sections": sections,
-        "blocks": [_block(block) for block in blocks],
-        "chunks": [_chunk(wanted, chunk, paths) for chunk in chunks],
+        "tableOfContents": contents_to_wire(sections, shown),
+        "blocks": shown,
+        "chunks": [_chunk(wanted, chunk, paths, blocks) for chunk in chunks],
+        "entities": entities_to_wire(note, mentions),
         "parserMetadata": {
             "parserUsed": reader_of(upload.parser),
             "parsingConfidence": upload.parser_confidence,
             "pages": upload.pages,
             "pageUnit": upload.page_unit,
-            "warnings": upload.warnings,
+            "warnings": warnings_to_wire(upload, shown, _german().translate),
         },
         "metadata": metadata_to_wire(note, upload, file, told, translate=_german().translate),
     }
+
+
+@router.get("/{document_id}/graph", response_model=DocumentGraph, responses=failures(400, 404, 503))
+def read_graph(document_id: DocumentPath, context: Context) -> dict[str, Any]:
+    """Entities that a document speaks of, and the relations that it states between them."""
+    wanted = _state(context, document_id).document_id
+    tenant = context.writing_tenant
+    with explained(NotFoundError, NO_SUCH_DOCUMENT), _transaction(context) as connection:
+        note = fetch_note(connection, tenant, wanted)
+        mentions = fetch_mentions(connection, tenant, wanted)
+        relations = fetch_relations(connection, tenant, wanted)
+    return document_graph_to_wire(note, mentions, relations)
 
 
 @router.get("/{document_id}/original", responses=failures(400, 404, 503))
@@ -264,20 +328,12 @@ def _transaction(context: RequestContext) -> AbstractContextManager[Connection]:
     return context.database.transaction(context.writing_tenant, timeout_ms=context.timeout_ms)
 
 
-def _block(block: StoredBlock) -> dict[str, Any]:
-    return {
-        "type": block.kind,
-        "start": block.start,
-        "end": block.end,
-        "level": block.level,
-        "pageNumber": block.page,
-        "boundingBox": block.box,
-        "confidence": block.confidence,
-    }
-
-
-def _chunk(note: NoteId, chunk: StoredChunkSpan, paths: Mapping[str, list[str]]) -> dict[str, Any]:
+def _chunk(
+    note: NoteId, chunk: StoredChunkSpan, paths: Mapping[str, list[str]], blocks: Sequence[StoredBlock]
+) -> dict[str, Any]:
     place = place_in_hierarchy(note, chunk.chunk_id, chunk.section)
+    first = bisect_right(blocks, chunk.start, key=lambda block: block.end)
+    touched = blocks[first : bisect_left(blocks, chunk.end, key=lambda block: block.start)]
     return {
         "chunkId": str(chunk.chunk_id),
         "index": chunk.chunk_index,
@@ -287,6 +343,8 @@ def _chunk(note: NoteId, chunk: StoredChunkSpan, paths: Mapping[str, list[str]])
         "method": chunk.chunking_method,
         **place,
         "sectionPath": paths.get(place["parentId"], []),
+        "startPage": touched[0].page if touched else None,
+        "endPage": touched[-1].page if touched else None,
         "sentences": chunk.sentences,
         "semanticDensity": chunk.semantic_density,
     }

@@ -114,6 +114,10 @@ class TableResultV2(_Response):
     document_id: str
     document_title: str
     table_id: str = Field(description="One for all parts of a table.")
+    type: Literal["full_table", "table_segment", "table_summary"]
+    row_range: tuple[int, int] | None = Field(
+        description="These rows of the table, from 0, the end excluded; null for a summary, which has no rows."
+    )
     content: str = Field(description="The header and these rows, in Markdown.")
     headers: list[str]
     caption: str | None

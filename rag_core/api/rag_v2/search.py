@@ -1,7 +1,7 @@
 """``POST /api/v2/rag/search``: passages, and what the router made of the question."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from rag_core.api.rag_v2.routed import (
 )
 from rag_core.api.rag_v2.schemas_search import SearchFiltersV2, SearchRequestV2, SearchResponseV2
 from rag_core.api.rag_v2.sections import place_in_hierarchy
-from rag_core.api.rag_v2.tables import MAX_TABLES, tables_to_wire
+from rag_core.api.rag_v2.tables import MAX_TABLES, find_first_rows, tables_to_wire
 from rag_core.api.schemas_answers import question_failures
 from rag_core.api.searching import find, read_filters
 from rag_core.api.streaming import searched
@@ -31,7 +31,7 @@ from rag_core.configuration.schema import RetrievalConfig
 from rag_core.errors import DeadlineExceededError, InvalidInputError
 from rag_core.guardrails.incoming import check_question
 from rag_core.guardrails.policies import Hiding, hiding, redaction_policy, thresholds_of
-from rag_core.model.note import department_key
+from rag_core.model.note import ChunkId, department_key
 from rag_core.model.retrieval import Filters, Hit
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.deadline import Deadline
@@ -106,7 +106,7 @@ def _found(
     hide = hiding(policy, "de", check=check)
     graph = graph_to_wire(found, routing, hide)
     results = _results(hits, hide, with_parents=body.include_parent_chunks)
-    shown = _shown_tables(tables, hide)
+    shown = _shown_tables(tables, hide, find_first_rows(context, tables))
     late = [WARNINGS[OUT_OF_TIME]] if len(results) < len(hits) or (tables and not shown) else []
     return {
         "results": results,
@@ -120,10 +120,12 @@ def _found(
     }
 
 
-def _shown_tables(tables: Sequence[Hit], hide: Hiding) -> list[dict[str, Any]]:
+def _shown_tables(
+    tables: Sequence[Hit], hide: Hiding, first_rows: Mapping[ChunkId, int | None]
+) -> list[dict[str, Any]]:
     """The parts of tables as they may be shown; none where there was no time for it."""
     try:
-        return tables_to_wire(tables, hide)
+        return tables_to_wire(tables, hide, first_rows)
     except DeadlineExceededError:
         return []
 

@@ -1,11 +1,16 @@
-"""Sections of documents as parents of chunks: a document has level 0, its sections 1, its chunks 2. Pure."""
+"""Structure of documents. Sections are parents of chunks: a document has level 0, its sections 1, its chunks 2. Pure."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import uuid5
 
+from rag_core.model.document import extraction_method
 from rag_core.model.note import ChunkId, Note, NoteId
 from rag_core.storage.documents import StoredBlock
+from rag_core.storage.uploads import UploadState
+
+_PLACED = re.compile(r"(?:page|slide|sheet|section) (\d+): (.*)", re.DOTALL)
 
 
 def section_id(note: NoteId, start: int) -> str:
@@ -18,6 +23,55 @@ def place_in_hierarchy(note: NoteId, chunk: ChunkId, section: int | None) -> dic
     if chunk == note:
         return {"level": 0, "parentId": None}
     return {"level": 2, "parentId": str(note) if section is None else section_id(note, section)}
+
+
+def blocks_to_wire(note: NoteId, blocks: Sequence[StoredBlock], *, parser: str | None) -> list[dict[str, Any]]:
+    """The blocks in their order, each with the heading that it stands under."""
+    found: list[dict[str, Any]] = []
+    around: list[tuple[int, str]] = []
+    for place, block in enumerate(blocks):
+        name, level = str(uuid5(note, f"block {place}")), block.level or 1
+        while block.kind == "heading" and around and around[-1][0] >= level:
+            around.pop()
+        found.append(
+            {
+                "id": name,
+                "parentId": around[-1][1] if around else None,
+                "type": block.kind,
+                "start": block.start,
+                "end": block.end,
+                "level": block.level,
+                "pageNumber": block.page,
+                "boundingBox": block.box,
+                "confidence": block.confidence,
+                "extractionMethod": extraction_method(parser) if block.kind == "table" else None,
+            }
+        )
+        if block.kind == "heading":
+            around.append((level, name))
+    return found
+
+
+def contents_to_wire(sections: Sequence[dict[str, Any]], blocks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The headings of sections, each with its block."""
+    headings = [block["id"] for block in blocks if block["type"] == "heading"]
+    return [
+        {"title": section["title"], "level": section["level"], "blockId": block, "page": section["page"]}
+        for section, block in zip(sections, headings, strict=True)
+    ]
+
+
+def warnings_to_wire(
+    upload: UploadState, blocks: Sequence[dict[str, Any]], translate: Callable[[str], str]
+) -> list[dict[str, Any]]:
+    """The warnings of a parser, each with its page and the first block there."""
+    first = {block["pageNumber"]: block["id"] for block in reversed(blocks) if block["pageNumber"] is not None}
+    found: list[dict[str, Any]] = []
+    for kind, text in zip(upload.warning_kinds, upload.warnings, strict=True):
+        placed = _PLACED.fullmatch(text)
+        page, message = (int(placed[1]), placed[2]) if placed else (None, text)
+        found.append({"type": kind, "message": translate(message), "page": page, "blockId": first.get(page)})
+    return found
 
 
 def sections_to_wire(note: Note, blocks: Sequence[StoredBlock]) -> list[dict[str, Any]]:

@@ -33,6 +33,8 @@ HEARTBEAT_SECONDS = 5.0
 SILENT_SECONDS = 60.0
 UNFIT_SECONDS = 600.0
 """Seconds that a job waits for a server with its settings while others are up."""
+LOOK_SECONDS = 3_600.0
+"""Seconds after which a runner that has nothing to do looks again for work that nobody asked for."""
 REPORT_SECONDS = 0.5
 """Progress within a stage is written no oftener."""
 STOP_SECONDS = 10.0
@@ -209,14 +211,16 @@ def running_jobs(
     prepare: Callable[[], None] = lambda: None,
     poll_seconds: float = POLL_SECONDS,
     takes: Callable[[JobKind], bool] = lambda _kind: True,
+    find_work: Callable[[Connection], bool] = lambda _owner: False,
 ) -> Iterator["JobRunner"]:
     """Do jobs of all tenants while the block runs; ``current_engine`` gives each the engine of the active model.
 
-    Kinds that it does not take are left to others.
+    Kinds that it does not take are left to others. ``find_work`` is called when nothing waits: it queues a job that nobody asked
+    for, or returns False.
 
     ``prepare`` registers the kinds of jobs, in the thread that does them: their modules take a second to load.
     """
-    runner = JobRunner(database, current_engine, poll_seconds=poll_seconds, takes=takes)
+    runner = JobRunner(database, current_engine, poll_seconds=poll_seconds, takes=takes, find_work=find_work)
 
     def run() -> None:
         prepare()
@@ -242,8 +246,10 @@ class JobRunner:
         *,
         poll_seconds: float,
         takes: Callable[[JobKind], bool] = lambda _kind: True,
+        find_work: Callable[[Connection], bool] = lambda _owner: False,
     ) -> None:
         self._takes = takes
+        self._find_work, self._looks_at = find_work, 0.0
         self.worker = f"{this_process()}/{uuid4()}"
         self._database = database
         self._current_engine = current_engine
@@ -293,8 +299,17 @@ class JobRunner:
                 )
                 if claimed is not None:
                     return claimed
-                self._stopping.wait(self._poll_seconds)
+                if not self._has_found_work(owner):
+                    self._stopping.wait(self._poll_seconds)
         return None
+
+    def _has_found_work(self, owner: Connection) -> bool:
+        if time.monotonic() < self._looks_at:
+            return False
+        has_found = self._find_work(owner)
+        if not has_found:
+            self._looks_at = time.monotonic() + LOOK_SECONDS
+        return has_found
 
     def _fail_lost(self, owner: Connection, fingerprint: str) -> None:
         """Fail what nobody does any more; what waits for other settings only when others had the time to come back."""

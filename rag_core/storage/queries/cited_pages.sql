@@ -20,3 +20,10 @@ limit 1;
 -- name: fetch_place_of_folder
 -- Asked as owner: who may see a note of a folder may not see the folder.
 select path from brain.folders where tenant_id = %(tenant)s and source = %(source)s;
+
+-- name: count_rows_before
+-- Rows of Markdown tables of notes, each a line, that end before a place; in the order given.
+select regexp_count(substr(n.content, p.start_char + 1, p.end_char - p.start_char), E'\n') - 2
+from unnest(%(notes)s::uuid[], %(starts)s::int[], %(ends)s::int[]) with ordinality p (note_id, start_char, end_char, place)
+left join notes n on n.tenant_id = %(tenant)s and n.note_id = p.note_id
+order by p.place;

@@ -45,7 +45,8 @@ group by f.tenant_id, f.source
 order by f.source;
 
 -- name: list_file_states
-select d.path, d.note_id, d.parser, d.pages, array(select jsonb_array_elements_text(d.warnings)) as warnings, d.error,
+select d.path, d.note_id, d.parser, d.pages, d.error,
+    array(select coalesce(w ->> 'text', w #>> '{}') from jsonb_array_elements(d.warnings) w) as warnings,
     e.document_type,
     case when d.status <> 'imported' then d.status when n.indexed_fingerprint is null then 'waiting' else 'indexed' end as state
 from documents d
@@ -71,7 +72,8 @@ where tenant_id = %(tenant)s and source = %(source)s;
 
 -- name: fetch_files
 select path, status, file_size, modified_ns, note_id, error, format, file_hash, parser, parser_confidence, author, pages, page_unit,
-    array(select jsonb_array_elements_text(warnings)) as warnings, checked_at
+    array(select coalesce(w ->> 'text', w #>> '{}') from jsonb_array_elements(warnings) w) as warnings,
+    array(select w ->> 'type' from jsonb_array_elements(warnings) w) as warning_kinds, checked_at
 from documents
 where tenant_id = %(tenant)s and source = %(source)s and not is_upload;
 
@@ -255,6 +257,39 @@ select path from documents
 where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s and is_upload and status <> 'archived' and job_id = %(job)s
 for update;
 
+-- name: hold_note
+select content_hash from notes where tenant_id = %(tenant)s and note_id = %(note)s for no key update;
+
+-- name: queue_outdated_upload
+-- Of all tenants: the upload that waits longest to be parsed anew, and its job. A note without blocks was edited.
+with outdated as (
+    select d.tenant_id, d.source, d.path, d.document_id, d.file_hash, n.title, f.version, f.suffix, j.parameters -> 'options' as options
+    from brain.documents d
+    join unnest(%(formats)s::text[], %(versions)s::text[], %(suffixes)s::text[]) f (format, version, suffix) using (format)
+    join brain.notes n using (tenant_id, note_id)
+    join brain.originals using (tenant_id, file_hash)
+    left join brain.evaluation_jobs j using (tenant_id, job_id)
+    where d.is_upload and d.status = 'imported' and split_part(d.parser, '+', 1) is distinct from f.version
+        and exists (select from brain.blocks b where b.tenant_id = d.tenant_id and b.note_id = d.note_id)
+        and coalesce(j.state, '') not in ('queued', 'running')
+        and (j.parameters ->> 'parser' is distinct from f.version or j.finished_at < now() - interval '1 day')
+    order by d.checked_at
+    limit 1
+    for update of d skip locked
+), queued as (
+    insert into brain.evaluation_jobs (tenant_id, kind, parameters)
+    select tenant_id, 'ingestion', jsonb_build_object(
+        'path', path, 'document_id', document_id, 'hash', encode(file_hash, 'hex'), 'name', 'document' || suffix, 'title', title,
+        'options', coalesce(options, '{}'), 'parser', version
+    )
+    from outdated
+    returning job_id
+)
+update brain.documents d set job_id = q.job_id
+from outdated o, queued q
+where d.tenant_id = o.tenant_id and d.source = o.source and d.path = o.path
+returning d.document_id;
+
 -- name: delete_upload
 -- Who sees some departments' notes deletes what is for these departments alone.
 delete from documents
@@ -302,8 +337,9 @@ where d.tenant_id = %(tenant)s and d.note_id = %(note)s and d.is_upload;
 -- name: list_uploads
 -- The newest uploads, each with the job that parses it.
 select d.path, d.document_id, d.note_id, d.status, d.error, d.file_hash, d.pages, d.page_unit, d.parser, d.parser_confidence,
-    array(select jsonb_array_elements_text(d.warnings)) as warnings, d.checked_at, j.state as job_state, j.stage, j.done, j.total,
-    j.error as job_error
+    array(select coalesce(w ->> 'text', w #>> '{}') from jsonb_array_elements(d.warnings) w) as warnings,
+    array(select w ->> 'type' from jsonb_array_elements(d.warnings) w) as warning_kinds,
+    d.checked_at, j.state as job_state, j.stage, j.done, j.total, j.error as job_error
 from (
     select * from documents
     where tenant_id = %(tenant)s and is_upload and (%(document)s::uuid is null or document_id = %(document)s)

@@ -279,6 +279,20 @@ from relations r
 join notes n on n.tenant_id = r.tenant_id and n.note_id = r.note_id
 where r.tenant_id = %(tenant)s and r.relation_id = any(%(relations)s);
 
+-- name: fetch_mentions
+-- Where a note speaks of entities, in the order of its text.
+select entity_id, start_char as start, end_char as end, chunk_id
+from mentions
+where tenant_id = %(tenant)s and note_id = %(note)s
+order by start_char, end_char;
+
+-- name: fetch_relations_of_note
+-- What a note says of entities, in the order of its text.
+select relation_id, source_id, target_id, kind, evidence_start as start, evidence_end as end, confidence, chunk_id
+from relations
+where tenant_id = %(tenant)s and note_id = %(note)s
+order by evidence_start, evidence_end, relation_id;
+
 -- name: name_of_entity
 e.name
 

@@ -3,14 +3,12 @@
 import re
 import struct
 import zlib
-from collections.abc import Sequence
 from importlib.util import find_spec
-from io import BytesIO
 
-import pypdfium2
 import pytest
 from pdfs import PdfFile, parsed, texts, wrapped
 from PIL import Image
+from scans import drawn, edit_distance, saved
 
 from rag_core.errors import DocumentRefusedError
 from rag_core.model.document import ParsedDocument
@@ -25,33 +23,8 @@ NEEDS_RECOGNITION = pytest.mark.skipif(
 )
 
 
-def drawn(lines: Sequence[str], *, size: float = 11) -> Image.Image:
-    """Lines as a scanner at 150 dots an inch would see them, without the rest of the page."""
-    file = PdfFile(height=30 + 1.2 * size * len(lines), width=480)
-    file.page()
-    file.lines(20, 25, lines, size=size)
-    with pypdfium2.PdfDocument(file.data()) as pdf:
-        return pdf[0].render(scale=150 / 72).to_pil().convert("RGB")
-
-
-def saved(image: Image.Image, image_format: str = "PNG", **options: object) -> bytes:
-    data = BytesIO()
-    image.save(data, image_format, **options)
-    return data.getvalue()
-
-
 def parsed_picture(data: bytes, name: str = "png", **limits: int) -> ParsedDocument:
     return FORMATS.get(name).parse(SourceFile(name=f"foto.{name}", data=data), ParsingLimits(**limits))
-
-
-def edit_distance(one: str, other: str) -> int:
-    """Levenshtein distance."""
-    row = list(range(len(other) + 1))
-    for place, letter in enumerate(one, 1):
-        above, row = row, [place]
-        for column, counterpart in enumerate(other, 1):
-            row.append(min(above[column] + 1, row[-1] + 1, above[column - 1] + (letter != counterpart)))
-    return row[-1]
 
 
 def png_of(width: int, height: int) -> bytes:

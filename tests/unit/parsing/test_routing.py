@@ -259,16 +259,19 @@ class TestValidation:
         for primary in ("native", "docling"):
             conditions = {"tableHeavy": False}
             given = {"primary": primary, "validateOutput": True, "fallbackConditions": conditions}
-            assert told(parsed(table_pdf(), docling=docling, **given)) == []
+            document = parsed(table_pdf(), docling=docling, **given)
+            assert (told(document), document.is_validated) == ([], True)
 
     @pytest.mark.parametrize("primary", ["native", "docling"])
     def test_other_cells_are_told(self, docling: Reader, primary: str) -> None:
         docling.answer = document_of("docling", [*ROWS * 4, ["Artikel", "Preis"], ["Nagel", "7"], ["Mutter", "4"]])
         given = {"primary": primary, "validateOutput": True, "fallbackConditions": {"tableHeavy": False}}
 
-        ((kind, message),) = told(parsed(table_pdf(), docling=docling, **given))
+        document = parsed(table_pdf(), docling=docling, **given)
 
+        ((kind, message),) = told(document)
         assert (kind, message[:34]) == ("validation_mismatch", "3 of 30 cells of tables differ (" + primary[:2])
+        assert not document.is_validated
 
     def test_a_parser_that_misses_all_tables_is_noticed(self, docling: Reader) -> None:
         given = {"primary": "docling", "validateOutput": True, "fallbackConditions": {"tableHeavy": False}}
@@ -297,7 +300,8 @@ class TestValidation:
         docling.answer = DocumentFailedError("weg")
 
         given = {"validateOutput": True, "fallbackConditions": {"tableHeavy": False}}
-        assert told(parsed(table_pdf(), docling=docling, **given)) == []
+        document = parsed(table_pdf(), docling=docling, **given)
+        assert (told(document), document.is_validated) == ([], False)
 
     @pytest.mark.parametrize(("is_ruled", "pages", "count"), [(True, 1, 1), (True, 3, 1), (False, 1, 0)])
     def test_ruled_tables_of_a_pdf_are_counted(self, is_ruled: bool, pages: int, count: int) -> None:
