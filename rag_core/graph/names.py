@@ -2,7 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
+from itertools import dropwhile
 
 from rag_core.language.languages import language_of
 from rag_core.model.note import Language
@@ -22,7 +23,8 @@ def names_in(text: str, *, language: Language) -> Counter[str]:
     """The names in a text, each with how often it stands there.
 
     A name is a run of words with a capital ("Isla de Pascua"), without function words at its start. A single word that begins a
-    sentence counts if it also stands within one. Where every noun has a capital, nouns are names too. '' has none.
+    sentence counts if it also stands within one; of several the first may not belong to the name ("Ayer Marisol", "San Juan"), so
+    they are read with it and without. Where every noun has a capital, nouns are names too. '' has none.
     """
     found, at_start = Counter[str](), Counter[str]()
     for name, is_doubtful in _runs(text, language):
@@ -41,8 +43,15 @@ def _runs(text: str, language: Language) -> Iterator[tuple[str, bool]]:
     )
     for match in pattern.finditer(text):
         words = match[0].split() if match[0][0].isupper() else []
-        first = next((at for at, word in enumerate(words) if word.lower() not in function_words), len(words))
-        name = _POSSESSIVE.sub("", " ".join(words[first:]))
-        if name and len(name) <= MAX_NAME_CHARACTERS:
-            begins = _SENTENCE_START.search(text[max(0, match.start() - _LOOK_BEHIND) : match.start()])
-            yield name, first == 0 and len(words) == 1 and begins is not None
+        begins = _SENTENCE_START.search(text[max(0, match.start() - _LOOK_BEHIND) : match.start()]) is not None
+        readings = [_without_first(words, function_words)]
+        if begins and readings[0] == words:
+            readings.append(_without_first(words[1:], function_words))
+        for reading in readings:
+            name = _POSSESSIVE.sub("", " ".join(reading))
+            if name and len(name) <= MAX_NAME_CHARACTERS:
+                yield name, begins and len(words) == 1
+
+
+def _without_first(words: Sequence[str], function_words: Collection[str]) -> list[str]:
+    return list(dropwhile(lambda word: word.lower() in function_words, words))

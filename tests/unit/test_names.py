@@ -11,6 +11,9 @@ from rag_core.graph.names import MAX_NAME_CHARACTERS, names_in
         ("es", "Compré pan. Luego dormí.", {}),
         ("en", "The Beatles met Brian Epstein's mother.", {"Beatles": 1, "Brian Epstein": 1}),
         ("de", "Der Vertrag mit Frau Müller liegt vor.", {"Vertrag": 1, "Frau Müller": 1}),
+        ("es", "Ayer Marisol vino.", {"Ayer Marisol": 1, "Marisol": 1}),
+        ("es", "Dijo: «Salida de la Peña Cimera».", {"Salida de la Peña Cimera": 1, "Peña Cimera": 1}),
+        ("de", "Gestern Frau Müllers Hund.", {"Gestern Frau Müllers Hund": 1, "Frau Müllers Hund": 1}),
         ("es", "", {}),
     ],
 )
