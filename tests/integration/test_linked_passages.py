@@ -21,7 +21,7 @@ FILLING = (
 @pytest.fixture
 def linked(make_note, index_notes) -> None:
     """Notes of which two share a name, and the second shares no word with the question."""
-    make_note("La caldera del sótano la arregló ayer Marisol Beltrán.", external_id="caldera")
+    make_note("Ayer Marisol Beltrán arregló la caldera del sótano.", external_id="caldera")
     make_note("Marisol Beltrán nació en Sepúlveda y canta con nosotros.", external_id="marisol")
     for number, text in enumerate(FILLING):
         make_note(text, external_id=f"otra{number}")

@@ -22,7 +22,7 @@ def candidates(*chunks: ChunkId) -> list[Fused]:
 def test_walks_go_by_names_to_the_chunks_that_share_them() -> None:
     ended = walk({}, {A: {"Ana": 1}}, {A: 1.0}, found={"Ana": [A, D]})
 
-    assert ended == pytest.approx({A: 0.3 + 0.35, D: 0.35})
+    assert ended == pytest.approx({A: 0.6 + 0.35, D: 0.35})
 
 
 def test_a_name_of_one_chunk_takes_nothing_from_the_others() -> None:
