@@ -213,7 +213,7 @@ def _narrowed(window: Window, text: WindowText, query: str, config: RetrievalCon
 
 
 def _method(ranks: Mapping[str, int]) -> RetrievalMethod:
-    legs = {leg.split(":")[0] for leg in ranks}
+    legs = {leg.split(":")[0] for leg in ranks if leg != "names"} or {"graph"}
     if len(legs) > 1:
         return "hybrid"
     return next((method for method in _METHODS if method in legs), "hybrid")

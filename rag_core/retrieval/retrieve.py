@@ -15,6 +15,7 @@ from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.deadline import StageClock
 from rag_core.retrieval.figures import figures_of
 from rag_core.retrieval.legs import LegResults
+from rag_core.retrieval.linked import linked
 from rag_core.retrieval.ordering import fused_legs, ranked
 from rag_core.retrieval.plan import interval_of
 from rag_core.retrieval.reading import read_passages
@@ -139,6 +140,7 @@ def _look(engine: Engine, request: SearchRequest) -> tuple[Retrieval, bool]:
         fusion_ms = fusing.total_ms
     failures = dict(legs.failures)
     candidates, served = ranked(plan, fused, database=database, legs=legs, failures=failures, clock=clock)
+    candidates = linked(plan, candidates, database=database, failures=failures)
     with clock.stage("contextExpansion"):
         expanded = read_passages(
             plan,
@@ -146,7 +148,7 @@ def _look(engine: Engine, request: SearchRequest) -> tuple[Retrieval, bool]:
             failures,
             database=database,
             cache=engine.caches.context,
-            found=[candidate.chunk_id for candidate in fused],
+            found=list(dict.fromkeys(candidate.chunk_id for candidate in (*fused, *candidates))),
             served=served,
         )
     _record(engine.metrics, clock, legs)

@@ -81,6 +81,6 @@ def _shown_hit(hit: Hit, found: Retrieval, settings: Settings, *, is_by_meaning:
 def _ways(hit: Hit, *, is_by_meaning: bool) -> list[str]:
     """The ways in which the search found a passage, the best place first; without a model of meaning none is by meaning."""
     semantic = "by meaning" if is_by_meaning else "by likeness"
-    names = {"fulltext": "by words", "semantic": semantic, "graph": "by cause and effect"}
+    names = {"fulltext": "by words", "semantic": semantic, "graph": "by cause and effect", "names": "by names"}
     legs = [ranking.partition(":")[0] for ranking in sorted(hit.ranks, key=hit.ranks.__getitem__)]
     return list(dict.fromkeys(names[leg] for leg in legs if leg in names))

@@ -1,6 +1,6 @@
 """Recording of a golden set's rankings before fusion, made once, as deep as any configuration may ask."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -9,21 +9,28 @@ from rag_core.configuration.schema import MAX_TOP_K, RetrievalConfig, configure
 from rag_core.configuration.served import ServedConfiguration
 from rag_core.errors import InvalidInputError, RagError
 from rag_core.evaluation.tuning.units import connected_units
+from rag_core.graph.names import names_in
+from rag_core.language import LANGUAGES
 from rag_core.language.stemming import query_words
 from rag_core.model.embedding import EmbeddingModel
 from rag_core.model.golden import GoldenQuery
-from rag_core.model.note import ChunkId, TenantId
+from rag_core.model.note import ChunkId, NoteId, TenantId
 from rag_core.model.retrieval import QueryStatistics, TransformedQuery
+from rag_core.query.transformation import query_language
 from rag_core.retrieval.graph_paths import GraphHit
 from rag_core.retrieval.legs import Ranking
 from rag_core.retrieval.legs_only import LegsOnly, search_only
+from rag_core.retrieval.linked import names_of
 from rag_core.retrieval.plan import TextSearch
 from rag_core.retrieval.ranking import rerank_query
 from rag_core.runtime.engine import Engine
 from rag_core.storage.database import Database
 from rag_core.storage.golden import fetch_golden_queries, fetch_golden_set, list_golden_set_names
+from rag_core.storage.names import find_names
 from rag_core.storage.recency import fetch_created_at
 from rag_core.storage.rerankers import CandidateText, fetch_candidate_texts
+
+NAMES_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +56,14 @@ class RecordedQuery:
 class Recording:
     """The queries of a set as they were found with one embedding model at one moment, with the texts of what was found.
 
-    ``left_out`` counts the queries without a relevant note, and those for which a leg failed.
+    ``named`` has the chunks of every name in these texts and the queries, ``note_of`` the note of each chunk. ``left_out`` counts the
+    queries without a relevant note, and those for which a leg failed.
     """
 
     queries: tuple[RecordedQuery, ...]
     texts: Mapping[ChunkId, CandidateText]
+    named: Mapping[str, Collection[ChunkId]]
+    note_of: Mapping[ChunkId, NoteId]
     written: Mapping[ChunkId, datetime]
     model: EmbeddingModel
     now: datetime
@@ -148,14 +158,38 @@ def record(
             written |= fetch_created_at(database, tenant, new, timeout_ms=timeout_ms) if new else {}
             recorded.append(_recorded(golden, found, statistics, unit=unit_of[golden.id]))
         on_progress()
+    named = _named(searched, [*texts.values()], [found.query for found in recorded])
+    note_of = {chunk: note for chunks in named.values() for chunk, note in chunks.items()}
     return Recording(
         queries=tuple(recorded),
         texts=texts,
+        named=named,
+        note_of=note_of | {chunk: text.note_id for chunk, text in texts.items()},
         written=written,
         model=searched.model,
         now=moment,
         left_out=len(queries) - len(recorded),
     )
+
+
+def _named(
+    searched: LegSearch, texts: Sequence[CandidateText], queries: Sequence[str]
+) -> dict[str, dict[ChunkId, NoteId]]:
+    """Look up all names that may be followed from passages or queries."""
+    readings = [names_of(text) for text in texts]
+    readings += [names_in(text, language=query_language(text, known=LANGUAGES)) for text in queries]
+    names = sorted({name for reading in readings for name in reading})
+    found = [
+        chunks
+        for start in range(0, len(names), NAMES_AT_ONCE)
+        for chunks in find_names(
+            searched.database,
+            searched.tenant,
+            names[start : start + NAMES_AT_ONCE],
+            timeout_ms=searched.timeout_ms,
+        )
+    ]
+    return dict(zip(names, found, strict=True))
 
 
 def _deepest(config: RetrievalConfig) -> RetrievalConfig:

@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 from rag_core.configuration.schema import RetrievalConfig, served_strategy
 from rag_core.evaluation.runs.served import DEPTH
 from rag_core.evaluation.tuning.record import RecordedQuery, Recording
+from rag_core.graph.names import names_in
+from rag_core.language import LANGUAGES
 from rag_core.model.evaluation import NDCG_DEPTH
 from rag_core.model.metrics.notes import RANKING_DEPTH
 from rag_core.model.note import ChunkId, NoteId
 from rag_core.model.ranking_metrics import ndcg_at, reciprocal_rank
+from rag_core.query.transformation import query_language
 from rag_core.reranking import Candidate
 from rag_core.reranking.features import FeatureMatrix, PassageReading, feature_rows, read_passages
 from rag_core.reranking.fitting import JudgedList
@@ -21,6 +24,7 @@ from rag_core.reranking.weights import Weights
 from rag_core.retrieval.candidates import prefer_time
 from rag_core.retrieval.expansion import Fused
 from rag_core.retrieval.legs import LegResults, checked, keep_near
+from rag_core.retrieval.linked import follow_names, follows_names
 from rag_core.retrieval.ranking import (
     final_candidates,
     fuse_legs,
@@ -77,16 +81,17 @@ class Replay:
             scores = weights.probabilities(scored.rows)
             by_chunk = {item.chunk_id: score for item, score in zip(scored.passages, scores, strict=True)}
             ordered = prefer_time(by_score(scored.present, by_chunk, scored.tail), recorded.transformed.times)
-        return in_order(ordered, beyond)[: max(final_candidates(config), DEPTH)]
+        ranked = self._linked(recorded, in_order(ordered, beyond), config)
+        return ranked[: max(final_candidates(config), DEPTH)]
 
     def notes(self, at: int, config: RetrievalConfig, *, weights: Weights) -> tuple[NoteId, ...]:
         """The notes of these chunks, each once, to ``RANKING_DEPTH``.
 
         An evaluation may have more: where joined windows leave a page short, it is filled from below ``DEPTH``.
         """
-        texts = self.recording.texts
+        note_of = self.recording.note_of
         ranked = self.candidates(at, config, weights=weights)
-        found = dict.fromkeys(texts[item.chunk_id].note_id for item in ranked if item.chunk_id in texts)
+        found = dict.fromkeys(note_of[item.chunk_id] for item in ranked if item.chunk_id in note_of)
         return tuple(islice(found, RANKING_DEPTH))
 
     def figures(self, config: RetrievalConfig, *, weights: Weights, only: Sequence[int] | None = None) -> Figures:
@@ -125,6 +130,13 @@ class Replay:
             relevant=frozenset(recorded.golden.relevant_note_ids),
             unit=recorded.unit,
         )
+
+    def _linked(self, recorded: RecordedQuery, ranked: list[Fused], config: RetrievalConfig) -> list[Fused]:
+        if not follows_names(config, recorded.transformed.times):
+            return ranked
+        asked = names_in(recorded.query, language=query_language(recorded.query, known=LANGUAGES))
+        named = self.recording.named
+        return follow_names(ranked, self.recording.texts, asked, find=lambda names: [named[name] for name in names])
 
     def _fused(self, recorded: RecordedQuery, legs: LegResults, config: RetrievalConfig) -> list[Fused]:
         return fuse_legs(

@@ -1,0 +1,33 @@
+-- The passages that names stand in.
+
+-- name: find_names
+-- Chunks that have all words of a name one after another, at most a given number of each name, told by the name's place in the
+-- list. The posting list of a name's rarest word is read; where all notes are seen, a word with too many entries is not looked up.
+with languages as (
+    select language from corpus_statistics where tenant_id = %(tenant)s group by language having sum(documents) > 0
+), wanted as materialized (
+    select n.place, l.language, r.lexeme, phraseto_tsquery(text_search_configuration(l.language), plain_marks(n.name)) as phrase
+    from unnest(%(names)s::text[]) with ordinality n (name, place)
+    cross join languages l
+    cross join lateral (
+        select t.lexeme collate "C" as lexeme, coalesce(sum(s.document_frequency), 0) as df
+        from unnest(lexemes_of(l.language, null, n.name)) t
+        left join lexeme_statistics s
+            on s.tenant_id = %(tenant)s and s.language = l.language and s.lexeme = t.lexeme collate "C"
+        group by 1
+        order by 2, 1
+        limit 1
+    ) r
+    where r.df > 0 and (r.df <= %(most_postings)s or not %(sees_all)s)
+)
+select w.place::int - 1, f.chunk_id, f.note_id
+from wanted w
+cross join lateral (
+    select c.chunk_id, c.note_id
+    from postings p
+    join chunks c on c.tenant_id = p.tenant_id and c.chunk_id = p.chunk_id
+    join notes n on n.tenant_id = c.tenant_id and n.note_id = c.note_id
+    where p.tenant_id = %(tenant)s and p.language = w.language and p.lexeme = w.lexeme and c.lexemes @@ w.phrase
+        and {filters}
+    limit %(most_chunks)s
+) f;
