@@ -75,29 +75,26 @@ def add_folder(
 
 
 def _follow(database: "Database", folder: "WatchedFolder") -> None:
-    from rag_core.folders.sources import followed_already, following, other_folder, takes
-    from rag_core.storage.documents import hold_folder, list_folders, watch_folder
+    """Have a folder followed. Folders are read between the transactions, because a disk may be slow, and again after a change."""
+    from rag_core.folders.sources import require_free
+    from rag_core.storage.documents import hold_folder, list_folders, lock_folders, watch_folder
 
-    path = Path(folder.path)
-    device = str(path.stat().st_dev)
-    with database.transaction(folder.tenant) as connection:
-        folders = list_folders(connection, folder.tenant)
-        following(folders, path, folder.source)
-        for one in folders:
-            if one.is_watched and one.source != folder.source and takes(path, folder.exclude, Path(one.path)):
-                raise followed_already(path, one)
-        held = hold_folder(connection, folder.tenant, source=folder.source, path=folder.path, device=device)
-        if held.path != folder.path and Path(held.path).is_dir():
-            raise other_folder(folder.source, held.path)
-        watch_folder(
-            connection,
-            folder.tenant,
-            source=folder.source,
-            path=folder.path,
-            device=device,
-            exclude=folder.exclude,
-            language=folder.language,
-        )
+    place = {"source": folder.source, "path": folder.path, "device": str(Path(folder.path).stat().st_dev)}
+    while True:
+        with database.transaction(folder.tenant) as connection:
+            seen = list_folders(connection, folder.tenant)
+        require_free(folder, seen)
+        paths = {folder.path, *(one.path for one in seen if one.source == folder.source)}
+        with database.transaction(folder.tenant) as connection:
+            lock_folders(connection, folder.tenant)
+            is_same = _followed(list_folders(connection, folder.tenant)) == _followed(seen)
+            if is_same and hold_folder(connection, folder.tenant, **place).path in paths:
+                watch_folder(connection, folder.tenant, **place, exclude=folder.exclude, language=folder.language)
+                return
+
+
+def _followed(folders: "list[StoredFolder]") -> "list[tuple[str, str, list[str]]]":
+    return [(one.source, one.path, one.exclude) for one in folders if one.is_watched]
 
 
 def _show_report(report: "FolderReport | None", stored: "StoredFolder") -> None:

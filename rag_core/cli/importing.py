@@ -234,13 +234,13 @@ def _import_folder(
     What a followed folder takes is imported with that folder, and into its source.
 
     Raises:
-        InvalidInputError: the folder has no file, and never had one.
+        InvalidInputError: the folder has no file, and never had one; or a followed folder is given options.
         ConflictError: the followed folder has another source than the given one.
     """
     from rag_core.errors import InvalidInputError
     from rag_core.folders.opening import open_folder_import
     from rag_core.folders.scanning import scan_folder
-    from rag_core.folders.sources import folder_of
+    from rag_core.folders.sources import folder_of, require_own_options
     from rag_core.storage.documents import list_folders
 
     path = path.resolve()
@@ -249,7 +249,8 @@ def _import_folder(
     folder, name = folder_of(path, folders, source, default=DEFAULT_SOURCE)
     stored = next((one for one in folders if one.source == name), None)
     if stored is not None and stored.is_watched:
-        exclude, language = [*stored.exclude, *exclude], language or stored.language
+        require_own_options(stored, exclude=exclude, language=language)
+        exclude, language = stored.exclude, stored.language
     size = sum(file.size for file in scan_folder(folder, exclude=exclude)) if path.is_dir() else path.stat().st_size
     with (
         progress(tr("importing {name}", name=path.name), size) as advance,

@@ -324,13 +324,13 @@ class FolderImport:
 
     def _store(self, batch: Sequence[_Item], report: FolderReport, folder: Path, known: KnownFolder) -> None:
         """Store a batch; when the database refuses it, store it file by file, so that only the bad ones are left out."""
+        device = str(folder.stat().st_dev)
 
         def write(connection: Connection) -> tuple[bool, list[FileOutcome]]:
             is_new = not is_tenant(connection, self.tenant)
             if is_new and not (known.is_new_tenant and not report.is_new_tenant):
                 raise TenantDeletedError(f"the tenant {self.tenant} was deleted; nothing of this import is left")
             ensure_tenant(connection, self.tenant)
-            device = str(folder.stat().st_dev)
             hold_folder(connection, self.tenant, source=self.reading.source, path=str(folder), device=device)
             return is_new, self._stored(connection, batch)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rag_core.errors import ConflictError, InvalidInputError
 from rag_core.folders.scanning import scan_folder
-from rag_core.storage.documents import StoredFolder
+from rag_core.storage.documents import StoredFolder, WatchedFolder
 from rag_core.storage.uploads import SOURCE as UPLOADS
 
 
@@ -45,6 +45,22 @@ def following(folders: Iterable[StoredFolder], path: Path, source: str | None) -
     return found
 
 
+def require_free(folder: WatchedFolder, folders: Iterable[StoredFolder]) -> None:
+    """Go on only where no other followed folder takes files of this one, and its source has no other folder.
+
+    Raises:
+        ConflictError: one does, or it has.
+    """
+    path, stored = Path(folder.path), list(folders)
+    following(stored, path, folder.source)
+    for one in stored:
+        if one.source == folder.source:
+            if one.path != folder.path and Path(one.path).is_dir():
+                raise other_folder(one.source, one.path)
+        elif one.is_watched and takes(path, folder.exclude, Path(one.path)):
+            raise followed_already(path, one)
+
+
 def folder_of(path: Path, folders: Iterable[StoredFolder], source: str | None, *, default: str) -> tuple[Path, str]:
     """The folder that a path is imported with, and its source: the followed one that takes it, else its own.
 
@@ -64,6 +80,19 @@ def followed_already(path: Path, folder: StoredFolder) -> ConflictError:
         f"files of {path} are followed already with {folder.path} as source {folder.source!r}; leave them to it, "
         "or let it go first with `brain folder remove --delete-notes`"
     )
+
+
+def require_own_options(folder: StoredFolder, *, exclude: Sequence[str], language: str | None) -> None:
+    """Go on only without options that would hold until the next change: a followed folder keeps those it was added with.
+
+    Raises:
+        InvalidInputError: there are any.
+    """
+    if exclude or language is not None:
+        raise InvalidInputError(
+            f"{folder.path} is followed as source {folder.source!r}, so --exclude and --language are given with "
+            "`brain folder add` for the whole folder; import without them"
+        )
 
 
 def takes(folder: Path, exclude: Sequence[str], path: Path) -> bool:

@@ -170,6 +170,11 @@ def hold_folder(connection: Connection, tenant: TenantId, *, source: str, path: 
     return HeldFolder(path=row[0], device=row[1], most_notes=row[2], moment=row[3])
 
 
+def lock_folders(connection: Connection, tenant: TenantId) -> None:
+    """Keep others from following folders of the tenant until the transaction ends."""
+    connection.execute(query("lock_folders"), {"tenant": tenant})
+
+
 def watch_folder(
     connection: Connection,
     tenant: TenantId,

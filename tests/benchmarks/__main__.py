@@ -22,7 +22,7 @@ from .sizes import Sizes, chosen_sizes
 
 ROOT = Path(__file__).parents[2]
 Benchmark = Callable[[Corpus, Sizes], Any]
-BENCHMARKS = ("import", "index", "noop_index", "search", "backfill", "chunking")
+BENCHMARKS = ("import", "index", "noop_index", "search", "backfill", "chunking", "follow")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -41,7 +41,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("--only", type=_names, default=BENCHMARKS, help=f"some of {','.join(BENCHMARKS)}; default: all")
     parser.add_argument("--quick", action="store_true", help="tiny sizes: shows that it works, measures nothing")
-    parser.add_argument("--check", action="store_true", help="exit 1 where a search is slower than its limits allow")
+    parser.add_argument("--check", action="store_true", help="exit 1 where searches or followed folders are slower than allowed")
     return parser
 
 
@@ -61,6 +61,7 @@ def _benchmark(name: str) -> Benchmark:
         "search": ("searching", "run"),
         "backfill": ("backfilling", "run"),
         "chunking": ("chunking", "run"),
+        "follow": ("following", "run"),
     }[name]
     return cast("Benchmark", getattr(importlib.import_module(f"{__package__}.{module}"), function))
 

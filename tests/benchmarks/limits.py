@@ -1,4 +1,5 @@
-"""Limits of a search: a ratio to its floor, the bare statements in the same run, and the requirements' milliseconds.
+"""Limits of a search: a ratio to its floor, the bare statements in the same run, and the requirements' milliseconds; of a followed
+folder the requirement's seconds.
 
 The ratio holds on any machine, because both sides are measured in turns.
 """
@@ -12,12 +13,20 @@ LEAST_CHUNKS = 10_000
 """In smaller corpora what HTTP and Python add, some 7 ms whatever the size, is most of the time: the ratio says nothing."""
 MAX_P50_MS = 500.0
 MAX_P95_MS = 2000.0
+MAX_FOLLOW_SECONDS = 5.0
+"""From saving a file of a followed folder, the slowest round."""
 
 
 def broken_limits(figures: Mapping[str, Any]) -> list[str]:
-    """A line for each limit that the searches of a run do not keep; figures without searches break none."""
+    """A line for each limit that the searches and followed folders of a run do not keep; figures without them break none."""
     searches: Sequence[Mapping[str, Any]] = figures.get("search", ())
-    return [line for search in searches for line in _broken(search)]
+    folders: Sequence[Mapping[str, Any]] = figures.get("follow", ())
+    return [line for search in searches for line in _broken(search)] + [
+        f"{name} of {folder['files']} files is {seconds:.1f} s; {MAX_FOLLOW_SECONDS:.1f} s is the limit"
+        for folder in folders
+        for name, seconds in folder.items()
+        if name.endswith("_max_seconds") and seconds > MAX_FOLLOW_SECONDS
+    ]
 
 
 def _broken(search: Mapping[str, Any]) -> Iterator[str]:

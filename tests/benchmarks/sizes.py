@@ -21,6 +21,8 @@ class Sizes:
     load_warmup_seconds: float = 3.0
     backfill_batches: int = 20
     batches_per_run: int = 10
+    followed_files: tuple[int, ...] = (60, 1_000)
+    follow_rounds: int = 3
     is_durable: bool = True
 
 
@@ -38,6 +40,8 @@ QUICK = Sizes(
     load_warmup_seconds=0.5,
     backfill_batches=2,
     batches_per_run=1,
+    followed_files=(60,),
+    follow_rounds=1,
     is_durable=False,
 )
 

@@ -59,6 +59,10 @@ def test_the_last_line_has_every_figure_of_the_contract(figures: dict[str, Any])
         "seconds_per_empty_partition",
     }
     assert figures["chunking"].keys() >= {"mb_per_second", "floor_mb_per_second"}
+    (followed,) = figures["follow"]
+    assert followed.keys() >= {"floor_seconds", "edit_over_floor"} | {
+        f"{change}_{stage}_max_seconds" for change in ("edit", "rename", "remove") for stage in ("found", "indexed")
+    }
     (search,) = figures["search"]
     assert search.keys() >= {
         "chunks",
@@ -90,7 +94,7 @@ def test_progress_is_one_line_a_step_on_stderr(run: subprocess.CompletedProcess[
     lines = run.stderr.splitlines()
 
     assert len(run.stdout.splitlines()) == 1
-    assert len(lines) == 12
+    assert len(lines) == 13
     assert all(line.endswith(" s") for line in lines)
 
 

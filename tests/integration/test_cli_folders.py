@@ -1,11 +1,16 @@
 """`brain import` of folders and documents, and `brain folder`."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import Brain
+
+from rag_core.folders import sources
+from rag_core.folders.scanning import FoundFile
+from rag_core.storage.database import Database
 
 
 @pytest.fixture
@@ -206,6 +211,26 @@ def test_what_a_followed_folder_takes_is_imported_into_its_own_note(
     assert sources_and_ids(brain) == {("casa", "a.md"), ("casa", "sub/d.md")}
 
 
+@pytest.mark.parametrize("option", [("--exclude", "a.md"), ("--language", "de")])
+@pytest.mark.parametrize("imported", ["sub", "sub/d.md", "."])
+def test_a_followed_folder_keeps_the_options_it_was_added_with(
+    brain: Brain, notes: Path, imported: str, option: tuple[str, str]
+) -> None:
+    (notes / "sub").mkdir()
+    (notes / "sub/d.md").write_text("Harina", encoding="utf-8")
+    brain("folder", "add", notes)
+    for file in ("sub/d.md", "a.md"):
+        (notes / file).write_text("Harina de maíz", encoding="utf-8")
+
+    done = brain("import", notes / imported, *option)
+
+    assert done.exit_code == 1
+    assert f"{notes} is followed as source 'Notas', so --exclude and --language are given with `brain folder add`" in (
+        done.stderr
+    )
+    assert brain("import", notes, "--json").json["updated"] == 2
+
+
 def test_a_subfolder_of_a_followed_folder_is_pruned_with_the_whole_alone(brain: Brain, notes: Path) -> None:
     (notes / "sub").mkdir()
     (notes / "sub/d.md").write_text("Harina", encoding="utf-8")
@@ -237,3 +262,61 @@ def test_followed_files_are_not_taken_into_a_second_source(brain: Brain, notes: 
     assert done.exit_code == 1
     assert f"with {notes} as source 'Notas'; leave them to it" in done.stderr
     assert sources_and_ids(brain) == {("Notas", "a.md"), ("Notas", "sub/d.md")}
+
+
+@pytest.fixture
+def two_folders(brain: Brain, notes: Path) -> tuple[Path, Path]:
+    """A followed folder, and one above it that leaves it out."""
+    inner = notes / "sub"
+    inner.mkdir()
+    (inner / "d.md").write_text("Harina", encoding="utf-8")
+    brain("folder", "add", inner)
+    return inner, notes
+
+
+def when_scanned(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
+    """Do something whenever a folder is read to find out who takes its files."""
+    scan = sources.scan_folder
+
+    def scan_folder(folder: Path, **options: Any) -> Iterator[FoundFile]:
+        act()
+        return scan(folder, **options)
+
+    monkeypatch.setattr(sources, "scan_folder", scan_folder)
+
+
+def test_no_transaction_is_open_while_folders_are_read(
+    brain: Brain, database: Database, two_folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_ones: list[int] = []
+
+    def count() -> None:
+        with database.owner() as connection:
+            rows = connection.execute(
+                """select pid from pg_locks l join pg_database d on d.oid = l.database
+                where datname = current_database() and relation = 'brain.folders'::regclass and mode = 'AccessShareLock'"""
+            ).fetchall()
+        open_ones.append(len(rows))
+
+    when_scanned(monkeypatch, count)
+
+    assert brain("folder", "add", two_folders[1], "--exclude", "sub").exit_code == 0
+    assert open_ones
+    assert not any(open_ones)
+
+
+def test_what_is_followed_while_folders_are_read_is_seen(
+    brain: Brain, two_folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, outer = two_folders
+    other = outer / "otra"
+    other.mkdir()
+    (other / "e.md").write_text("Harina", encoding="utf-8")
+
+    added = iter([lambda: brain("folder", "add", other)])
+    when_scanned(monkeypatch, lambda: next(added, lambda: None)())
+    done = brain("folder", "add", outer, "--exclude", "sub")
+
+    assert done.exit_code == 1
+    assert f"files of {outer} are followed already with {other} as source 'otra'" in done.stderr
+    assert {one["source"] for one in brain("folder", "list", "--json").json["folders"]} == {"otra", "sub"}

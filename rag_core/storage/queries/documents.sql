@@ -11,6 +11,10 @@ from folders where tenant_id = %(tenant)s and source = %(source)s;
 -- name: fetch_moment
 select now();
 
+-- name: lock_folders
+-- Nobody else has a folder of the tenant followed until the transaction ends.
+select pg_advisory_xact_lock(hashtextextended('brain.folders:' || %(tenant)s, 0));
+
 -- name: watch_folder
 insert into folders (tenant_id, source, path, device, is_watched, exclude, language)
 values (%(tenant)s, %(source)s, %(path)s, %(device)s, true, %(exclude)s, %(language)s)
