@@ -104,10 +104,14 @@ def test_what_is_gone_is_removed_before_others_are_read(vault: Vault, monkeypatc
         vault.write(f"{name}.md", name)
     vault.take()
     (vault.path / "a.md").unlink()
-    monkeypatch.setattr(FolderImport, "_store_all", lambda *_: None)
 
-    vault.take(prunes=True)
+    def stop(*_: object) -> None:
+        raise BusyError("stopped")
 
+    monkeypatch.setattr(FolderImport, "_store_all", stop)
+
+    with pytest.raises(BusyError):
+        vault.take(prunes=True)
     assert set(vault.notes()) == {"b.md", "c.md"}
 
 
@@ -133,7 +137,7 @@ def test_what_was_read_is_stored_after_some_seconds(vault: Vault, monkeypatch: p
     ("path", "become"),
     [
         ("a.md", lambda file: file.write_bytes(bytes(2_000))),
-        ("a.md", lambda file: file.symlink_to(file.with_name("b.md"))),
+        ("a.md", lambda file: file.symlink_to(file.with_name("otra") / "a.md")),
         ("sub/a.md", lambda file: file.parent.rmdir() or file.parent.symlink_to(file.parent.with_name("otra"))),
         ("a.md", os.mkfifo),
     ],
