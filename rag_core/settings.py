@@ -125,6 +125,9 @@ class Settings(BaseModel):
     reranker_url: str | None = Field(None, description="Address of the re-ranking server, without `/rerank`.")
     reranker_model: str | None = Field(None, description="Name of the model the re-ranking server shall use.")
     reranker_api_key: SecretStr | None = Field(None, description="Key for the re-ranking server, sent as bearer token.")
+    reranker_classifications: str = Field(
+        "", description="Classifications, separated by commas, of notes that a re-ranking server elsewhere may get."
+    )
     reranker_path: Path | None = Field(
         None, description="Folder with the cross-encoder's `model.onnx` and `tokenizer.json`."
     )

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A passage to be scored: its text, its public score so far, and each leg's own score and rank where one found it."""
+    """A passage to be scored: its text, its public score so far, and each leg's own score and rank where one found it.
+
+    ``classification`` is its note's, which may forbid that the text leaves this machine.
+    """
 
     chunk_id: ChunkId
     note_id: NoteId
@@ -35,6 +38,7 @@ class Candidate:
     score: float
     leg_scores: Mapping[str, float] = field(default_factory=dict)
     ranks: Mapping[str, int] = field(default_factory=dict)
+    classification: str | None = None
 
 
 class Reranker(Protocol):

@@ -98,6 +98,7 @@ def _candidate(item: Fused, text: CandidateText, leg_scores: Mapping[str, Mappin
         title=text.title,
         content=text.content,
         language=text.language,
+        classification=text.classification,
         score=item.score,
         leg_scores={leg: scores[item.chunk_id] for leg, scores in leg_scores.items() if item.chunk_id in scores},
         ranks=item.ranks,

@@ -23,6 +23,7 @@ class CandidateText:
     title: str | None
     content: str
     language: Language
+    classification: str | None = None
 
 
 def fetch_candidate_texts(
@@ -40,8 +41,15 @@ def fetch_candidate_texts(
 
 
 def _candidate_text(row: tuple[Any, ...]) -> CandidateText:
-    chunk_id, note_id, title, content, language = row
-    return CandidateText(chunk_id=chunk_id, note_id=note_id, title=title, content=content, language=language)
+    chunk_id, note_id, title, content, language, classification = row
+    return CandidateText(
+        chunk_id=chunk_id,
+        note_id=note_id,
+        title=title,
+        content=content,
+        language=language,
+        classification=classification,
+    )
 
 
 def _statistics(rows: Sequence[tuple[Any, ...]]) -> QueryStatistics:

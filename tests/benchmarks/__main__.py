@@ -41,7 +41,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("--only", type=_names, default=BENCHMARKS, help=f"some of {','.join(BENCHMARKS)}; default: all")
     parser.add_argument("--quick", action="store_true", help="tiny sizes: shows that it works, measures nothing")
-    parser.add_argument("--check", action="store_true", help="exit 1 where searches or followed folders are slower than allowed")
+    parser.add_argument(
+        "--check", action="store_true", help="exit 1 where searches or followed folders are slower than allowed"
+    )
     return parser
 
 

@@ -34,9 +34,7 @@ def test_each_limit_can_be_broken(slower: dict[str, Any], said: str) -> None:
 def test_a_change_that_follows_too_late_breaks_the_limit() -> None:
     folder = {"files": 60, "edit_found_max_seconds": 5.0, "edit_indexed_max_seconds": 5.1, "floor_seconds": 9.0}
 
-    assert broken_limits({"follow": [folder]}) == [
-        "edit_indexed_max_seconds of 60 files is 5.1 s; 5.0 s is the limit"
-    ]
+    assert broken_limits({"follow": [folder]}) == ["edit_indexed_max_seconds of 60 files is 5.1 s; 5.0 s is the limit"]
 
 
 def test_the_ratio_of_a_small_corpus_is_not_judged() -> None:

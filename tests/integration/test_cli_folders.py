@@ -313,8 +313,8 @@ def test_what_is_followed_while_folders_are_read_is_seen(
     other.mkdir()
     (other / "e.md").write_text("Harina", encoding="utf-8")
 
-    added = iter([lambda: brain("folder", "add", other)])
-    when_scanned(monkeypatch, lambda: next(added, lambda: None)())
+    waiting = [other]
+    when_scanned(monkeypatch, lambda: waiting and brain("folder", "add", waiting.pop()))
     done = brain("folder", "add", outer, "--exclude", "sub")
 
     assert done.exit_code == 1

@@ -1,12 +1,17 @@
 """Retrieval with a re-ranker: what it changes, and what it leaves."""
 
+from dataclasses import replace
+
 import pytest
+from rerank_server import RerankServer, rerank_server
 from retrievals import find
 
 from rag_core.configuration.schema import configure
 from rag_core.errors import RerankingError
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine
+
+__all__ = ["rerank_server"]
 
 
 def test_reranking_keeps_what_the_scores_were_before(engine, tenant, make_note, index_notes) -> None:
@@ -81,3 +86,44 @@ def test_a_reranker_that_fails_leaves_the_order_of_the_search_and_says_nothing(
 
     assert [hit.external_id for hit in found.hits] == ["a"]
     assert (found.strategy, found.warnings, found.is_degraded) == ("hybrid", (), True)
+
+
+ELSEWHERE = "http://rerank.example"
+"""A server that the tests reach as their proxy."""
+
+
+@pytest.mark.parametrize(
+    ("classification", "url", "named", "is_sent"),
+    [
+        ("secret", ELSEWHERE, "", False),
+        ("secret", ELSEWHERE, "public", False),
+        ("secret", ELSEWHERE, "public, secret", True),
+        ("secret", None, "", True),
+        (None, ELSEWHERE, "", True),
+        ("", ELSEWHERE, "", True),
+    ],
+)
+def test_of_classified_notes_a_server_elsewhere_gets_those_that_the_operator_names(
+    engine,
+    tenant,
+    make_note,
+    index_notes,
+    rerank_server: RerankServer,
+    monkeypatch,
+    classification: str | None,
+    url: str | None,
+    named: str,
+    is_sent: bool,
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", rerank_server.url)
+    make_note("El perro ladra.", external_id="a", metadata={"classification": classification})
+    make_note("El gato y el perro duermen.", external_id="b")
+    index_notes()
+    changes = {"reranker": "http", "reranker_url": url or rerank_server.url, "reranker_classifications": named}
+    served = replace(engine, settings=engine.settings.model_copy(update=changes), rerankers={})
+
+    found = find(served, tenant, "perro", strategy="hybrid+rerank")
+
+    assert {hit.external_id for hit in found.hits} == {"a", "b"}
+    assert (found.strategy, found.is_degraded) == (("hybrid+rerank", False) if is_sent else ("hybrid", True))
+    assert bool(rerank_server.requests) == is_sent

@@ -3,7 +3,7 @@
 import json
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from reprlib import repr as shown
@@ -14,6 +14,7 @@ import httpx
 from pydantic import SecretStr
 
 from rag_core.errors import ConfigurationError, RerankerUnavailableError, RerankingError, SearchCancelledError
+from rag_core.model.addresses import leaves_machine
 from rag_core.model.retrieval import QueryStatistics
 from rag_core.reranking import RERANKERS, Candidate, RerankerParts, RerankerProvider
 from rag_core.reranking.passage import as_probabilities, passage_text, scores_in_order
@@ -42,12 +43,15 @@ class _Line:
 class HttpReranker:
     """A re-ranking server. With a model it is asked as Cohere and Jina are, without one as text-embeddings-inference is.
 
+    On another machine it gets the passages of notes without a classification or with one of ``classifications``.
+
     Calls are made in threads of ``executor``: nothing else bounds how long the name of a server may take to look up.
     """
 
     url: str
     model: str | None
     open_client: Callable[[], httpx.Client]
+    classifications: frozenset[str] = frozenset()
     executor: Executor = field(default_factory=_threads)
     _idle: deque[_Line] = field(default_factory=deque)
 
@@ -68,13 +72,14 @@ class HttpReranker:
         """The server's scores; when one lies outside [0, 1], all are taken for logits.
 
         Raises:
-            RerankingError: the server refused, had less than ``OUTAGE_SECONDS``, or was busy with other calls of ours;
-                RerankerUnavailableError: it failed.
+            RerankingError: a passage must not leave this machine; the server refused, had less than ``OUTAGE_SECONDS``, or was
+                busy with other calls of ours; RerankerUnavailableError: it failed.
         """
         if not candidates:
             return []
         if timeout_seconds <= 0:
             raise RerankingError(f"no time was left to ask {self.url}")
+        self._require_permission(candidates)
         body = _body(query, candidates, self.model)
         content = self._ask_in_time(body, timeout_seconds, cancellation or Cancellation())
         try:
@@ -85,6 +90,15 @@ class HttpReranker:
             ) from error
         except ValueError as error:
             raise RerankerUnavailableError(f"{self.url} gave unusable scores: {error}; none is used") from error
+
+    def _require_permission(self, candidates: Sequence[Candidate]) -> None:
+        kept = {each.classification for each in candidates if each.classification} - self.classifications
+        if kept and leaves_machine(self.url):
+            names = ", ".join(sorted(kept))
+            raise RerankingError(
+                f"{self.url} was not asked: notes classified {names} must not leave this machine; "
+                "BRAIN_RERANKER_CLASSIFICATIONS names those that may"
+            )
 
     def _ask_in_time(self, body: dict[str, Any], timeout_seconds: float, cancellation: Cancellation) -> bytes:
         """Return the server's response, awaited in a thread that is abandoned at the time limit or on cancellation."""
@@ -154,7 +168,9 @@ class HttpReranker:
         raise kind(f"{self.url} answered {status}: {said!r}; check BRAIN_RERANKER_URL and _MODEL")
 
 
-def open_http_reranker(*, url: str, model: str | None = None, api_key: SecretStr | None = None) -> HttpReranker:
+def open_http_reranker(
+    *, url: str, model: str | None = None, api_key: SecretStr | None = None, classifications: Iterable[str] = ()
+) -> HttpReranker:
     """A re-ranker behind ``{url}/rerank``; contacts nobody. The key is sent as a bearer token.
 
     Raises:
@@ -169,7 +185,12 @@ def open_http_reranker(*, url: str, model: str | None = None, api_key: SecretStr
     if api_key is not None and api_key.get_secret_value():
         headers["Authorization"] = f"Bearer {_header_value(api_key)}"
     address = url.rstrip("/").removesuffix("/rerank") + "/rerank"
-    return HttpReranker(url=address, model=model or None, open_client=_clients(headers))
+    return HttpReranker(
+        url=address,
+        model=model or None,
+        open_client=_clients(headers),
+        classifications=frozenset(name.strip() for name in classifications),
+    )
 
 
 def _clients(headers: dict[str, str]) -> Callable[[], httpx.Client]:
@@ -224,7 +245,10 @@ def _build(parts: RerankerParts) -> HttpReranker:
     if not settings.reranker_url:
         raise ConfigurationError("re-ranking over HTTP needs BRAIN_RERANKER_URL, such as http://127.0.0.1:8080")
     return open_http_reranker(
-        url=settings.reranker_url, model=settings.reranker_model, api_key=settings.reranker_api_key
+        url=settings.reranker_url,
+        model=settings.reranker_model,
+        api_key=settings.reranker_api_key,
+        classifications=settings.reranker_classifications.split(","),
     )
 
 

@@ -1,8 +1,9 @@
 -- name: fetch_candidate_texts
 -- The texts of chunks with what a re-ranker should know of them. A chunk is never as long as the limit; a note that is not
 -- chunked yet can be, and is judged by its beginning.
-select chunk_id, note_id, title, left(content, %(characters)s), language
-from chunks
+select chunk_id, note_id, c.title, left(c.content, %(characters)s), c.language, n.metadata ->> 'classification'
+from chunks c
+join notes n using (tenant_id, note_id)
 where tenant_id = %(tenant)s and chunk_id = any(%(chunks)s);
 
 -- name: fetch_query_statistics
