@@ -1,11 +1,12 @@
 """A folder compared with what was imported of it: what is as it was, what is gone, what looks like an accident."""
 
-import hashlib
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from rag_core.folders.originals import open_below
 from rag_core.folders.scanning import FoundFile
 from rag_core.model.document import FileStatus, StoredFile
 from rag_core.parsing.recognising import parser_version
@@ -78,19 +79,11 @@ def removal_risk(found: Sequence[FoundFile], gone: Mapping[str, StoredFile], kno
     return f"{missing} of {most} files are gone" if 2 * missing > most else ""
 
 
-def read_digest(file: Path) -> bytes | None:
-    """SHA-256 of a file; None where it cannot be read."""
-    try:
-        with file.open("rb") as opened:
-            return hashlib.file_digest(opened, "sha256").digest()
-    except OSError:
-        return None
-
-
 def is_same_file(folder: Path, file: StoredFile) -> bool:
     """Tell whether a folder has a file of the same path and size."""
     try:
-        return (folder / file.path).stat().st_size == file.file_size
+        with open_below(folder, file.path) as opened:
+            return os.fstat(opened.fileno()).st_size == file.file_size
     except OSError:
         return False
 

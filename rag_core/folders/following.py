@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Event
 
 from rag_core.errors import BusyError, RagError
-from rag_core.folders.comparing import FolderReport
+from rag_core.folders.comparing import FolderReport, missing_files
 from rag_core.folders.opening import open_folder_import
 from rag_core.folders.scanning import scan_folder
 from rag_core.model.note import TenantId
@@ -66,15 +66,24 @@ def _follow(
     tell: Told,
     index: Index,
 ) -> None:
-    """Follow the folders that there are, until others are to be followed; ``compared`` holds when each was compared whole."""
+    """Follow the folders that there are, until others are to be followed; ``compared`` holds when each was compared whole.
+
+    What changed before the watch began is found by a whole comparison.
+    """
     folders = list_watched_folders(database)
     there = _existing(folders)
+    for folder in there:
+        compared.pop(folder, None)
     for paths in _changes(there, stop):
         oldest = time.monotonic() - RESCAN_SECONDS
         due = [folder for folder in folders if compared.get(folder, oldest) <= oldest]
         compared |= dict.fromkeys(due, time.monotonic())
         for folder in [*due, *(one for one in _of(there, paths) if one not in due)]:
-            report = sync_folder(settings, database, folder)
+            try:
+                report = _sync(settings, database, folder)
+            except BusyError:  # who imports it now may have looked before the change
+                compared.pop(folder, None)
+                continue
             if report is not None and report.count("imported", "updated", "removed", "refused", "failed"):
                 tell(folder, report)
             if report is not None and (folder in due or report.count("imported", "updated")):
@@ -121,7 +130,19 @@ def _of(folders: Iterable[WatchedFolder], paths: Iterable[str]) -> list[WatchedF
 
 
 def sync_folder(settings: Settings, database: Database, folder: WatchedFolder) -> FolderReport | None:
-    """Import a followed folder and remove what is gone from it; None where it cannot be imported."""
+    """Import a followed folder and remove what is gone from it; None where it cannot be imported, or is already."""
+    try:
+        return _sync(settings, database, folder)
+    except BusyError:
+        return None
+
+
+def _sync(settings: Settings, database: Database, folder: WatchedFolder) -> FolderReport | None:
+    """Import a followed folder, and record what is left undone; None where it cannot be imported.
+
+    Raises:
+        BusyError: it is being imported already.
+    """
     try:
         with open_folder_import(
             settings, database, folder.tenant, source=folder.source, language=folder.language
@@ -130,7 +151,7 @@ def sync_folder(settings: Settings, database: Database, folder: WatchedFolder) -
                 Path(folder.path), exclude=folder.exclude, prunes=True, retries=False, waits=False
             )
     except BusyError:
-        return None  # what imports it now sees the same files
+        raise
     except RagError as error:
         logger.warning("folder %s of source %s: %s", folder.path, folder.source, error)
         _record(database, folder.tenant, folder.source, str(error))
@@ -154,17 +175,13 @@ def has_changed(database: Database, folder: WatchedFolder) -> bool:
         known = fetch_files(connection, folder.tenant, folder.source)
         problem = fetch_folder_problem(connection, folder.tenant, folder.source)
     try:
-        found = {
-            file.path: (file.size, file.modified_ns)
-            for file in scan_folder(Path(folder.path), exclude=folder.exclude)
-            if not file.error
-        }
+        found = list(scan_folder(Path(folder.path), exclude=folder.exclude))
     except (OSError, RagError):
         return False
-    differs = any(
-        path not in known or facts != (known[path].file_size, known[path].modified_ns) for path, facts in found.items()
-    )
-    return differs or (problem is None and any(path not in found and not file.error for path, file in known.items()))
+    there = {file.path: (file.size, file.modified_ns) for file in found if not file.error}
+    facts = {path: (file.file_size, file.modified_ns) for path, file in known.items()}
+    differs = any(facts.get(path) != one for path, one in there.items())
+    return differs or (problem is None and any(not file.error for file in missing_files(known, found).values()))
 
 
 def _withheld(folder: WatchedFolder, report: FolderReport) -> str | None:

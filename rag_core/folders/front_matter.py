@@ -5,15 +5,23 @@ like the rest; those that programs keep for themselves are metadata alone.
 """
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
 
 import yaml
 
+from rag_core.errors import InvalidInputError
+from rag_core.notes.validation import is_audience_key
+
 _FENCE = "---"
 _ENDS = ("---", "...")
+_NEARLY_FENCED = re.compile(
+    r"\s*[-\u2013\u2014]+[ \t]*\n(.*?)(?:\n[ \t]*[-\u2013\u2014]+[ \t]*(?:\n|\Z)|\Z)", re.DOTALL
+)
+"""Lines behind a fence as it is mistyped: indented, of other dashes or another number of them, without an end."""
 MAX_CHARACTERS = 100_000
 MAX_DEPTH = 20
 MAX_BITS = 64
@@ -41,7 +49,7 @@ _OF_PROGRAMS = frozenset(
 class FrontMatter:
     """Fields of a file's front matter, the text behind it, and a warning where it cannot be read.
 
-    Front matter that cannot be read stays part of the text.
+    Front matter that cannot be read stays part of the text, unless it may say who is to read the note: see ``split_front_matter``.
     """
 
     fields: Mapping[str, Any] = field(default_factory=dict)
@@ -59,20 +67,38 @@ class _Loader(yaml.SafeLoader):
 
 
 def split_front_matter(text: str) -> FrontMatter:
-    """The fields and the body of a Markdown text whose lines end with a line feed."""
+    """The fields and the body of a Markdown text whose lines end with a line feed.
+
+    Raises:
+        InvalidInputError: the fields cannot be read, and one of them says who is to read the note.
+    """
     first, _, rest = text.partition("\n")
-    if first.rstrip() != _FENCE:
-        return FrontMatter(body=text)
     lines = rest.split("\n")
     end = next((place for place, line in enumerate(lines) if line.rstrip() in _ENDS), None)
-    if end is None:
+    if first.rstrip() != _FENCE or end is None:
+        if nearly := _NEARLY_FENCED.match(text):
+            _require_public(nearly[1], "a line of `---` is missing before or behind it")
         return FrontMatter(body=text)
     written, body = "\n".join(lines[:end]), "\n".join(lines[end + 1 :]).lstrip("\n")
     try:
         fields = _fields(written)
     except Exception as error:  # noqa: BLE001  a tag such as !!int makes the loader raise anything
+        _require_public(written, _reason(error))
         return FrontMatter(body=text, warning=f"the front matter is not read and stays in the text: {_reason(error)}")
     return FrontMatter(fields=fields, body=body)
+
+
+def _require_public(unread: str, reason: str) -> None:
+    """Go on only with fields that hide no note: a typing error is to publish nothing."""
+    if any(map(is_audience_key, _names(unread))):
+        raise InvalidInputError(f"the front matter says who may read the note, but cannot be read: {reason}")
+
+
+def _names(unread: str) -> Iterator[str]:
+    """Texts that may be names of fields: each line and part of a flow up to its colon, and its first word."""
+    for line in re.split(r"[\n,{}]", unread):
+        yield line.partition(":")[0]
+        yield from line.split(maxsplit=1)[:1]
 
 
 def _fields(written: str) -> Mapping[str, Any]:

@@ -2,8 +2,10 @@
 
 import hashlib
 import logging
+import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -26,9 +28,9 @@ from rag_core.folders.comparing import (
     missing_files,
     outcome_as_before,
     outcome_of,
-    read_digest,
     removal_risk,
 )
+from rag_core.folders.originals import read_below
 from rag_core.folders.reading import FileReading, ReadFile
 from rag_core.folders.scanning import FoundFile, file_of, scan_folder
 from rag_core.folders.sources import check_source, other_folder
@@ -58,6 +60,7 @@ logger = logging.getLogger("brain.folders")
 
 BATCH_FILES = 200
 BATCH_CHARACTERS = 2_000_000
+BATCH_SECONDS = 10.0
 COMPARED_FILES = 200
 """Files by which a folder is known again at another place."""
 Result = TypeVar("Result")
@@ -128,19 +131,19 @@ class FolderImport:
         is_confirmed: bool,
         retries: bool,
     ) -> FolderReport:
-        try:
+        with _told(folder):
             device = str(folder.stat().st_dev)
             known = self._known(folder, device)  # first: what is imported meanwhile is not taken for gone
             found = [file_of(folder, only)] if only else list(scan_folder(folder, exclude=exclude))
-        except OSError as error:
-            raise InvalidInputError(f"{folder} cannot be read: {error.strerror}") from error
         if not is_confirmed:
             self._check_place(folder, known)
         report = FolderReport()
-        gone = {} if only else self._gone(found, known)
-        self._store_all(self._items(found, known.files, retries=retries), report, folder, known)
-        if prunes:
-            self._prune(gone, known, report, folder, reason="" if is_confirmed else removal_risk(found, gone, known))
+        gone = {} if only else self._gone(folder, found, known)
+        if prunes and gone:  # before others are read, which may take hours
+            with _told(folder):
+                still_gone = missing_files(gone, list(scan_folder(folder, exclude=exclude)))  # some may be back
+            self._prune(still_gone, known, report, reason="" if is_confirmed else removal_risk(found, gone, known))
+        self._store_all(self._items(folder, found, known.files, retries=retries), report, folder, known)
         if not gone or (prunes and not report.withheld):
             self._write(lambda connection: self._settle(connection, folder, device))
         return report
@@ -183,7 +186,7 @@ class FolderImport:
         if is_tenant(connection, self.tenant):
             move_folder(connection, self.tenant, source=self.reading.source, path=str(folder), device=device)
 
-    def _gone(self, found: Sequence[FoundFile], known: KnownFolder) -> dict[str, StoredFile]:
+    def _gone(self, folder: Path, found: Sequence[FoundFile], known: KnownFolder) -> dict[str, StoredFile]:
         """The files with notes that are gone for good.
 
         Those that were renamed get their new paths, among the known ones too; those that no note was made of are forgotten.
@@ -192,10 +195,12 @@ class FolderImport:
         without_note = [path for path, file in missing.items() if file.note_id is None]
         if without_note:
             self._delete(without_note, known)
-        return self._renamed(found, known, {path: file for path, file in missing.items() if file.note_id is not None})
+        return self._renamed(
+            folder, found, known, {path: file for path, file in missing.items() if file.note_id is not None}
+        )
 
     def _renamed(
-        self, found: Sequence[FoundFile], known: KnownFolder, gone: Mapping[str, StoredFile]
+        self, folder: Path, found: Sequence[FoundFile], known: KnownFolder, gone: Mapping[str, StoredFile]
     ) -> dict[str, StoredFile]:
         by_hash: defaultdict[bytes, deque[str]] = defaultdict(deque)
         sizes = {file.file_size for file in gone.values()}
@@ -207,7 +212,7 @@ class FolderImport:
             former_there = known.files.get(new.path)
             is_new = former_there is None or former_there.note_id is None
             if is_new and not new.error and new.size in sizes and new.size <= self.reading.max_bytes:
-                digest = read_digest(new.file)
+                digest = self._digest(folder, new)
                 if digest is not None and by_hash.get(digest):
                     renamed[by_hash[digest].popleft()] = new.path
         done = self._rename(renamed, known) if renamed else set()
@@ -216,6 +221,17 @@ class FolderImport:
             known.files[after] = replace(known.files.pop(before), path=after, parser=None)
         return {path: file for path, file in gone.items() if path not in done}
 
+    def _digest(self, folder: Path, file: FoundFile) -> bytes | None:
+        """SHA-256 of a file; None where it cannot be read."""
+        try:
+            return hashlib.sha256(self._bytes(folder, file)).digest()
+        except OSError:
+            return None
+
+    def _bytes(self, folder: Path, file: FoundFile) -> bytes:
+        """The bytes of a file that was found, and may be another by now."""
+        return read_below(folder, file.file.relative_to(folder).as_posix(), max_bytes=self.reading.max_bytes)
+
     def _rename(self, renamed: Mapping[str, str], known: KnownFolder) -> set[str]:
         assert known.moment is not None
         rename = partial(
@@ -223,10 +239,8 @@ class FolderImport:
         )
         return self._write(rename)
 
-    def _prune(
-        self, gone: Mapping[str, StoredFile], known: KnownFolder, report: FolderReport, folder: Path, *, reason: str
-    ) -> None:
-        paths = [path for path in sorted(gone) if not (folder / path).exists()]  # some may be back
+    def _prune(self, gone: Mapping[str, StoredFile], known: KnownFolder, report: FolderReport, *, reason: str) -> None:
+        paths = sorted(gone)
         if reason and paths:
             report.withheld, report.withheld_reason = tuple(paths), reason
             return
@@ -242,20 +256,20 @@ class FolderImport:
     # The files -------------------------------------------------------------------------------------------------------
 
     def _items(
-        self, found: Sequence[FoundFile], known: Mapping[str, StoredFile], *, retries: bool
+        self, folder: Path, found: Sequence[FoundFile], known: Mapping[str, StoredFile], *, retries: bool
     ) -> Iterator[_Item | FileOutcome]:
         def item_of(file: FoundFile) -> _Item | FileOutcome:
             former = known.get(file.path)
-            return outcome_as_before(file, former, retries=retries) or self._item(file, former)
+            return outcome_as_before(file, former, retries=retries) or self._item(folder, file, former)
 
         for file, item in zip(found, map_in_order(item_of, found, workers=self.parser.workers), strict=True):
             yield item
             self.on_progress(file.size)
 
-    def _item(self, file: FoundFile, known: StoredFile | None) -> _Item:
+    def _item(self, folder: Path, file: FoundFile, known: StoredFile | None) -> _Item:
         stored = StoredFile(path=file.path, status="imported", file_size=file.size, modified_ns=file.modified_ns)
         try:
-            source = self._source_file(file)
+            source = self._source_file(folder, file)
             stored = replace(stored, file_hash=hashlib.sha256(source.data).digest(), file_size=len(source.data))
             if known and is_good(known) and known.file_hash == stored.file_hash:
                 return _Item(stored=replace(known, modified_ns=file.modified_ns))
@@ -276,7 +290,7 @@ class FolderImport:
             failed = f"the parser of {name} failed ({type(error).__name__}); save the file again in the program it comes from"
             return _Item(stored=replace(stored, status="failed", error=failed))
 
-    def _source_file(self, file: FoundFile) -> SourceFile:
+    def _source_file(self, folder: Path, file: FoundFile) -> SourceFile:
         if file.error:
             raise InvalidInputError(file.error)
         if suffix_of(file.path) and not is_supported_name(file.path):
@@ -286,7 +300,7 @@ class FolderImport:
             raise InvalidInputError(
                 f"it has {file.size / 1e6:,.0f} MB, at most {limit / 1e6:,.0f} are taken; raise BRAIN_DOCUMENT_MAX_MB"
             )
-        return SourceFile(name=Path(file.path).name, data=file.file.read_bytes())
+        return SourceFile(name=Path(file.path).name, data=self._bytes(folder, file))
 
     # Storing ---------------------------------------------------------------------------------------------------------
 
@@ -294,16 +308,17 @@ class FolderImport:
         self, items: Iterable[_Item | FileOutcome], report: FolderReport, folder: Path, known: KnownFolder
     ) -> None:
         batch: list[_Item] = []
-        characters = 0
+        characters, began = 0, time.monotonic()
         for item in items:
             if isinstance(item, FileOutcome):
                 report.files.append(item)
                 continue
             batch.append(item)
             characters += len(item.read.document.text) if item.read else 0
-            if len(batch) == BATCH_FILES or characters > BATCH_CHARACTERS:
+            is_late = time.monotonic() - began > BATCH_SECONDS
+            if len(batch) == BATCH_FILES or characters > BATCH_CHARACTERS or is_late:
                 self._store(batch, report, folder, known)
-                batch, characters = [], 0
+                batch, characters, began = [], 0, time.monotonic()
         if batch:
             self._store(batch, report, folder, known)
 
@@ -364,3 +379,16 @@ class FolderImport:
             return self.database.write(self.tenant, run, has_copy=True)
 
         return when_back(write, on_waiting=self.on_waiting)
+
+
+@contextmanager
+def _told(folder: Path) -> Iterator[None]:
+    """Tell of a folder that cannot be read.
+
+    Raises:
+        InvalidInputError: it cannot.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise InvalidInputError(f"{folder} cannot be read: {error.strerror}") from error

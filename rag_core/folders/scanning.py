@@ -5,7 +5,7 @@ import json
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
@@ -55,7 +55,8 @@ def scan_folder(folder: Path, *, exclude: Sequence[str] = ()) -> Iterator[FoundF
     for found in _below(folder, "", (("", excluded),), templates):
         if found.path in seen:
             yield _unreadable(
-                found, "another file of the folder has the same name but for how its letters are encoded; rename one"
+                replace(found, path=_shortened(found.path, str(found.file.relative_to(folder)))),
+                "another file of the folder has the same name but for how its letters are encoded; rename one",
             )
         else:
             seen.add(found.path)
@@ -93,7 +94,7 @@ def _template_folder(folder: Path, settings: str) -> str:
 def _below(
     folder: Path, prefix: str, rules: Sequence[tuple[str, PathSpec[Any]]], templates: frozenset[str]
 ) -> Iterator[FoundFile]:
-    rules = (*rules, *_ignored_by(folder, prefix))
+    rules = (*rules[:-1], *_ignored_by(folder, prefix), rules[-1])
     with os.scandir(folder) as entries:
         found = sorted(entries, key=lambda entry: entry.name)
     for entry in found:
@@ -119,10 +120,7 @@ def _folder(
 def _file(entry: os.DirEntry[str], path: str) -> FoundFile:
     found = FoundFile(path=_shown(path), file=Path(entry.path))
     if len(found.path) > MAX_PATH_CHARACTERS or len(found.path.encode()) > MAX_PATH_BYTES:
-        cut = FoundFile(
-            path=f"{found.path[:100]}…{hashlib.sha256(path.encode(errors='surrogateescape')).hexdigest()[:16]}",
-            file=found.file,
-        )
+        cut = replace(found, path=_shortened(found.path, path))
         return _unreadable(cut, f"its path has more than {MAX_PATH_CHARACTERS} characters; shorten it")
     if found.path != normalize("NFC", path):
         return _unreadable(found, "its name is not UTF-8; rename it")
@@ -138,7 +136,12 @@ def _file(entry: os.DirEntry[str], path: str) -> FoundFile:
 
 
 def _unreadable(found: FoundFile, error: str) -> FoundFile:
-    return FoundFile(path=found.path, file=found.file, size=found.size, modified_ns=found.modified_ns, error=error)
+    return replace(found, error=error)
+
+
+def _shortened(shown: str, path: str) -> str:
+    """The beginning of a path, and a sign that no other path of the folder has."""
+    return f"{shown[:100]}…{hashlib.sha256(path.encode(errors='surrogateescape')).hexdigest()[:16]}"
 
 
 def _shown(path: str) -> str:
@@ -161,7 +164,7 @@ def _is_costly(pattern: str) -> bool:
 
 
 def _is_ignored(path: str, rules: Sequence[tuple[str, PathSpec[Any]]], *, is_folder: bool) -> bool:
-    """Test whether the last rule that speaks of the path leaves it out; the nearest ``.gitignore`` has the last word."""
+    """Test whether the last rule that speaks of the path leaves it out: the nearest ``.gitignore``, last ``exclude``."""
     ignored = False
     for prefix, spec in rules:
         said = spec.check_file(path.removeprefix(prefix) + "/" * is_folder).include

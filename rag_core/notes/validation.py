@@ -333,19 +333,27 @@ def audience(metadata: Mapping[str, Any]) -> tuple[str, ...] | None:
 
 
 def _check_spelling(metadata: Mapping[str, Any]) -> None:
-    """Refuse a key that is nearly one that hides a note: it would hide nothing.
-
-    "Departamento", which is a word of its own, is two edits away from "department" and stays.
-    """
+    """Refuse a key that is nearly one that hides a note: it would hide nothing."""
     for key in metadata:
-        meant = near_name(key, _AUDIENCE_KEYS)
-        if meant is None or (meant != "visibility" and edit_distance(folded_name(key), meant) > 1):
-            continue
-        raise InvalidFieldError(
-            f"metadata has {shown(key)}, which is nearly {meant!r}; write {meant!r}, or give it another name",
-            field="metadata",
-            problem="audience_key",
-        )
+        if meant := _nearly_audience_key(key):
+            raise InvalidFieldError(
+                f"metadata has {shown(key)}, which is nearly {meant!r}; write {meant!r}, or give it another name",
+                field="metadata",
+                problem="audience_key",
+            )
+
+
+def is_audience_key(name: str) -> bool:
+    """Tell whether a name is, but for its spelling, one that says whom a note is for."""
+    return name in _AUDIENCE_KEYS or _nearly_audience_key(name) is not None
+
+
+def _nearly_audience_key(name: str) -> str | None:
+    """The key that a name is nearly; "departamento", a word of its own, is two edits away from "department" and is not."""
+    meant = near_name(name, _AUDIENCE_KEYS)
+    if meant is None or (meant != "visibility" and edit_distance(folded_name(name), meant) > 1):
+        return None
+    return meant
 
 
 def _departments(metadata: Mapping[str, Any]) -> tuple[str, ...]:

@@ -26,6 +26,8 @@ from .scratch import STOP_TIMEOUT_SECONDS, TENANT, brain_command, brain_environm
 from .sizes import Sizes
 
 SOURCE = "vault"
+CHARACTERS = 400
+"""Of each text: the folder's size is measured, and short notes are soon indexed."""
 LOOK_SECONDS = 0.02
 PATIENCE_SECONDS = 60
 WORDS = configure({"topK": {"final": 1}}, strategy="fulltext")
@@ -49,7 +51,7 @@ def _figures(corpus: Corpus, files: int, sizes: Sizes) -> dict[str, Any]:
         folder = Path(name)
         for line in note_lines(corpus, files):
             note = json.loads(line)
-            (folder / f"{note['id']}.md").write_text(note["text"], encoding="utf-8")
+            (folder / f"{note['id']}.md").write_text(note["text"][:CHARACTERS], encoding="utf-8")
         subprocess.run(
             brain_command("folder", "add", name, "--source", SOURCE, "--json"),
             env=brain_environment(settings),

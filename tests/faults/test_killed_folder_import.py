@@ -116,21 +116,21 @@ def test_so_they_are_after_kills_while_files_are_renamed_edited_and_removed(
 
     kill_at(owner, tenant, folder, renamed[len(renamed) // 2])
     after_renaming = stored(owner)
-    kill_at(owner, tenant, folder, edited[len(edited) * 3 // 4])
-    after_editing = stored(owner)
     kill_at(owner, tenant, folder, max(removed))
     after_removing = stored(owner)
+    kill_at(owner, tenant, folder, edited[len(edited) * 3 // 4])
+    after_editing = stored(owner)
     done = brain("import", folder, "--prune", "--json")
 
     wanted = texts(folder)
     assert after_renaming == before
-    assert {path for path in after_editing if path in wanted or path in removed} == set(after_editing)
+    assert set(after_removing) == {*wanted, *sorted(removed)[BATCH_FILES:]}
+    assert {after_removing[path] for path in edited} == {before[path] for path in edited}
+    assert set(after_editing) == set(wanted)
     changed = [path for path in edited if after_editing[path] == wanted[path]]
     assert changed == edited[: len(changed)]
     assert 0 < len(changed) < len(edited)
     assert {after_editing[path] for path in edited[len(changed) :]} == {before[path] for path in edited[len(changed) :]}
-    assert set(after_removing) == {*wanted, *sorted(removed)[BATCH_FILES:]}
-    assert {path: after_removing[path] for path in wanted} == wanted
     assert done.exit_code == 0
     assert stored(owner) == dict(sorted(wanted.items()))
     kept = dict(owner.execute("select content, note_id from brain.notes").fetchall())

@@ -1,6 +1,9 @@
 """Import of a folder where something is wrong: hostile files, other folders, deletions meanwhile, two imports at once."""
 
+import os
 import shutil
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
@@ -9,8 +12,12 @@ import pytest
 from folders import Vault
 
 from rag_core.errors import BusyError, ConflictError, InvalidInputError, TenantDeletedError
+from rag_core.folders import importing
 from rag_core.folders.importing import FolderImport
+from rag_core.folders.opening import open_folder_import
+from rag_core.folders.scanning import FoundFile
 from rag_core.model.note import TenantId
+from rag_core.settings import read_settings
 from rag_core.storage.database import Database
 from rag_core.storage.documents import folder_lock
 
@@ -79,16 +86,113 @@ def test_a_file_that_is_back_when_it_would_be_removed_stays(vault: Vault, monkey
         vault.write(f"{name}.md", name)
     vault.take()
     (vault.path / "a.md").unlink()
-    store_all = FolderImport._store_all
+    find_gone = FolderImport._gone
 
-    def write_again(self: FolderImport, *given: Any) -> None:
-        store_all(self, *given)
+    def write_again(self: FolderImport, *given: Any) -> Any:
+        gone = find_gone(self, *given)
         vault.write("a.md", "a")
+        return gone
 
-    monkeypatch.setattr(FolderImport, "_store_all", write_again)
+    monkeypatch.setattr(FolderImport, "_gone", write_again)
 
     assert "removed" not in vault.statuses(prunes=True).values()
     assert set(vault.notes()) == {"a.md", "b.md", "c.md"}
+
+
+def test_what_is_gone_is_removed_before_others_are_read(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in "abc":
+        vault.write(f"{name}.md", name)
+    vault.take()
+    (vault.path / "a.md").unlink()
+
+    def stop(*_: object) -> None:
+        raise BusyError("stopped")
+
+    monkeypatch.setattr(FolderImport, "_store_all", stop)
+
+    with pytest.raises(BusyError):
+        vault.take(prunes=True)
+    assert set(vault.notes()) == {"b.md", "c.md"}
+
+
+def test_what_was_read_is_stored_after_some_seconds(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    batches: list[list[str]] = []
+    store = FolderImport._store
+
+    def count(self: FolderImport, batch: Any, *given: Any) -> None:
+        batches.append([item.stored.path for item in batch])
+        store(self, batch, *given)
+
+    monkeypatch.setattr(FolderImport, "_store", count)
+    monkeypatch.setattr("rag_core.folders.importing.BATCH_SECONDS", 0)
+    for name in "ab":
+        vault.write(f"{name}.md", name)
+
+    vault.take()
+
+    assert batches == [["a.md"], ["b.md"]]
+
+
+@pytest.mark.parametrize(
+    ("path", "become"),
+    [
+        ("a.md", lambda file: file.write_bytes(bytes(2_000))),
+        ("a.md", lambda file: file.symlink_to(file.with_name("otra") / "a.md")),
+        ("sub/a.md", lambda file: file.parent.rmdir() or file.parent.symlink_to(file.parent.with_name("otra"))),
+        ("a.md", os.mkfifo),
+    ],
+    ids=["large", "link", "linked folder", "pipe"],
+)
+def test_a_file_that_is_another_when_it_is_read_is_not_taken(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch, path: str, become: Callable[[Path], object]
+) -> None:
+    """Neither as a new file nor as one that was renamed."""
+    for name in ("b.md", "otra/a.md", path):
+        vault.write(name, "Uno")
+    vault.take(only="b.md")
+    (vault.path / "b.md").rename(vault.path / "c.md")
+    scan = importing.scan_folder
+
+    def scan_folder(folder: Path, **options: Any) -> list[FoundFile]:
+        found = list(scan(folder, **options))
+        (folder / path).unlink()
+        become(folder / path)
+        return found
+
+    monkeypatch.setattr(importing, "scan_folder", scan_folder)
+    with open_folder_import(read_settings(), vault.database, vault.tenant, source=vault.source) as opened:
+        small = replace(opened, reading=replace(opened.reading, max_bytes=1_000))
+        statuses = {file.path: file.status for file in small.run(vault.path).files}
+
+    assert statuses == {"c.md": "updated", "otra/a.md": "imported", path: "failed"}
+
+
+def test_names_that_differ_in_their_encoding_alone_leave_the_first_alone(vault: Vault) -> None:
+    for name in ("mañana.md", "man\u0303ana.md"):
+        vault.write(name, "Uno [[b]]")
+
+    assert list(vault.statuses().values()) == ["imported", "refused"]
+    assert list(vault.statuses().values()) == ["unchanged", "refused"]
+    assert vault.rows("select path, status from documents where note_id is not null") == [("mañana.md", "imported")]
+    assert vault.rows("select target from note_links") == [("b",)]
+
+
+def test_a_folder_that_moved_is_the_same_though_its_names_have_accents_apart(vault: Vault, tmp_path: Path) -> None:
+    vault.write("an\u0303o/man\u0303ana.md", "Uno")
+    vault.take()
+    vault.path = vault.path.rename(tmp_path / "nueva")
+
+    assert vault.statuses() == {"año/mañana.md": "unchanged"}
+
+
+def test_front_matter_that_cannot_be_read_leaves_a_hidden_note_as_it_was(vault: Vault) -> None:
+    text = "---\nvisibility: department\ndepartments: [rrhh]\ndate: 2024-01-{}\n---\nUno"
+    vault.write("a.md", text.format(31))
+    vault.take()
+    vault.write("a.md", text.format(32), modified_ns=1_600_000_000_000_000_000)
+
+    assert vault.statuses() == {"a.md": "refused"}
+    assert vault.rows("select departments, content from notes") == [(["rrhh"], "Uno")]
 
 
 def test_another_folder_is_not_taken_for_one_that_is_away(vault: Vault, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_core.errors import InvalidInputError
 from rag_core.folders.front_matter import as_json, split_front_matter, start_of_fields, told_fields, with_fields
 
 
@@ -46,6 +47,32 @@ def test_front_matter_that_cannot_be_read_stays_in_the_text(written: str, reason
     assert read.body == text
     assert read.fields == {}
     assert reason in (read.warning or "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\nvisibility: department\ndate: 2024-01-32\n---\nHola",
+        "---\n{departments: &x [rrhh], b: *x}\n---\nHola",
+        "---\nautora: Ana\nvisibility department\n---\nHola",
+        "---\n? Visibilty\n: department\na: [1\n---\nHola",
+        "---\nvisibility: department\n\nHola",
+        "---\nvisibility: department\n----\nHola",
+        "\n ----\n  visibility : department\n---\nHola",
+        "\u2014-\nvisibility: department\n\u2014-\nHola",
+    ],
+)
+def test_front_matter_that_cannot_be_read_and_hides_the_note_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInputError, match="who may read the note"):
+        split_front_matter(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["---\n\nVer la visibilidad: buena", "----\nHola\n----\nvisibility: hidden", "Hola\n---\nvisibility: x\n---\n"],
+)
+def test_a_text_that_only_speaks_of_visibility_stays_as_it_is(text: str) -> None:
+    assert split_front_matter(text).body == text
 
 
 def test_a_billion_laughs_are_not_expanded() -> None:
