@@ -9,8 +9,9 @@ from statistics import mean
 import pytest
 
 from rag_core.evaluation.golden.line import GoldenLine, parse_golden_line
-from rag_core.evaluation.runs.lexical import says, tokens_of
+from rag_core.evaluation.runs.lexical import says
 from rag_core.folders.front_matter import split_front_matter
+from rag_core.language.content_words import tokens_of
 from rag_core.language.languages import language_of
 from rag_core.model.golden import Category
 
