@@ -131,7 +131,7 @@ def _show_restored(file: Path, report: "RestoreReport") -> None:
             "restored {file}: {manifest}, as of {created_at}",
             file=file,
             manifest=_summary(report.manifest),
-            created_at=report.manifest.created_at,
+            created_at=report.manifest.created_at[:16].replace("T", " "),
         )
     )
     if report.schema_version != report.manifest.schema_version:

@@ -21,6 +21,7 @@ folder_app = typer.Typer(
 )
 app.add_typer(folder_app, name="folder")
 
+_PROBLEMS = ("refused", "failed")
 SourceArgument = Annotated[str, typer.Argument(help="Source of the folder, or its path.")]
 
 
@@ -178,8 +179,13 @@ def _how_to_list(source: str) -> str:
 
 
 @folder_app.command("status")
-def show_status(source: SourceArgument, tenant: TenantOption = None, is_json: JsonOption = False) -> None:
-    """Show the state of each file of a folder: indexed, waiting for it, refused or failed with the reason.
+def show_status(
+    source: SourceArgument,
+    only_problems: Annotated[bool, typer.Option("--problems", help="Only files refused or failed.")] = False,
+    tenant: TenantOption = None,
+    is_json: JsonOption = False,
+) -> None:
+    """Show the state of each file of a folder, refused and failed ones with the reason first.
 
     Example: brain folder status Notas
     """
@@ -193,7 +199,9 @@ def show_status(source: SourceArgument, tenant: TenantOption = None, is_json: Js
         with open_database(settings) as database:
             folder = _stored(database, owner, source)
             with database.transaction(owner) as connection:
-                files = [asdict(file) for file in list_file_states(connection, owner, folder.source)]
+                states = list_file_states(connection, owner, folder.source)
+        states = sorted(states, key=lambda file: file.state not in _PROBLEMS)
+        files = [asdict(file) for file in states if file.state in _PROBLEMS or not only_problems]
         if is_json:
             print_json({**asdict(folder), "files": [_localised(file) for file in files]})
             return

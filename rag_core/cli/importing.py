@@ -138,16 +138,21 @@ def import_notes(
             print_json(_details(imported))
         else:
             _show(imported)
-            _say_next(owner, near, is_new_tenant=imported.is_new_tenant, is_index_needed=is_index_needed)
+            if imported.is_new_tenant:
+                say(_made(owner, near))
+            if is_index_needed:
+                say(_how_indexed(settings.home))
         if imported.rejected_count and not sum(imported.counts.values()):
             raise typer.Exit(1)
 
 
-def _say_next(owner: "TenantId", near: list[str], *, is_new_tenant: bool, is_index_needed: bool) -> None:
-    if is_new_tenant:
-        say(_made(owner, near))
-    if is_index_needed:
-        say(tr("Run `brain index` to find all of them by meaning too."))
+def _how_indexed(home: Path) -> str:
+    """By whom the notes are indexed: by `brain up` where it runs, else by a command."""
+    from rag_core.operation.running_parts import read_parts
+
+    if read_parts(home):
+        return tr("`brain up` runs and indexes them; then they are found by meaning too.")
+    return tr("Run `brain index` to find all of them by meaning too.")
 
 
 def _import_all(

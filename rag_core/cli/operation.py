@@ -53,6 +53,8 @@ def _status_lines(found: dict[str, Any]) -> Iterator[str]:
 
     notes, stale, migration, parts = (found[name] for name in ("notes", "stale_notes", "migration", "parts"))
     indexed = tr("all indexed") if not stale else tr("{stale:,} to be indexed: `brain index`", stale=stale)
+    if stale and parts:
+        indexed = tr("{stale:,} to be indexed; `brain up` runs and indexes them", stale=stale)
     owner = "" if found["tenant"] == DEFAULT_TENANT else tr(" of {tenant}", tenant=found["tenant"])
     yield f"{amount(notes, 'note')}{owner}" + (f", {indexed}" if notes else "")
     if not notes:
@@ -94,7 +96,7 @@ def _show_status(found: dict[str, Any]) -> None:
         say(tr("The API of this home runs, but did not give its figures."))
     else:
         say(tr("The API of this home does not run, so there are no figures of requests."))
-    if found["stale_notes"]:
+    if found["stale_notes"] and not parts:
         say(tr("Run `brain index`: the index of some notes is out of date."))
 
 
@@ -136,7 +138,7 @@ def _shown(value: Any) -> str:
         return ", ".join(f"{label(key)} {_shown(inner)}" for key, inner in value.items())
     if isinstance(value, bool):
         return tr("yes" if value else "no")
-    return tr("none") if value is None else localised(str(value))
+    return "—" if value is None else localised(str(value))
 
 
 _OF_EVERYBODY = ("brain up", "chat model")

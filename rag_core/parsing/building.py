@@ -24,6 +24,8 @@ from rag_core.model.note import Span
 _GAP = "\n\n"
 BAR = "\\|"
 """A bar within a cell, as Markdown writes it."""
+_DEFAULT_AUTHORS = frozenset({"(anonymous)", "anonymous", "openpyxl", "python-docx"})
+"""What libraries name as the author of files that they write."""
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _FENCE = re.compile("^`{3,}", re.MULTILINE)
 
@@ -181,7 +183,7 @@ class DocumentBuilder:
             tables=tuple(self._tables),
             parser=self.parser,
             title=one_line(title) or (None if page_unit == "sheet" else self._first_heading(text)),
-            author=one_line(author),
+            author=_person(author),
             written_at=written_at,
             created_at=created_at,
             pages=pages,
@@ -244,6 +246,12 @@ def check_length(characters: int, max_characters: int) -> None:
 def one_line(text: str | None) -> str | None:
     """A title on one line, at most 512 characters; None where it is blank."""
     return " ".join(storable(text).split())[:512].strip() or None if text else None
+
+
+def _person(author: str | None) -> str | None:
+    """The author, unless it is the default that a program writes where nobody gave one."""
+    name = one_line(author)
+    return None if name and name.casefold() in _DEFAULT_AUTHORS else name
 
 
 def _cell(text: str) -> str:

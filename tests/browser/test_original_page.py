@@ -55,6 +55,7 @@ def test_the_page_stands_beside_the_text_and_opens_large_by_the_keyboard(page: P
     expect(page.locator(".original img")).to_have_js_property("naturalWidth", 900)
     text, drawn = boxes(page)
     assert drawn["x"] >= text["x"] + text["width"]
+    assert text["y"] < drawn["y"] + drawn["height"] / 2
     assert drawn["height"] <= 900
     page.locator(".original a").first.focus()
     page.keyboard.press("Enter")

@@ -137,6 +137,16 @@ def test_status_is_in_plain_words_and_verbose_has_the_details(brain: Brain, note
     assert "pipeline fingerprint" in verbose
 
 
+def test_where_brain_up_runs_nobody_is_sent_to_index(brain: Brain, notes, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("running_parts", "status"):
+        monkeypatch.setattr(f"rag_core.operation.{module}.read_parts", lambda _: {"api": "runs"})
+
+    imported, status = brain("import", notes), brain("status")
+
+    assert "`brain up` runs and indexes them" in imported.stderr
+    assert status.stdout.startswith("2 notes of pruebas, 2 to be indexed; `brain up` runs and indexes them")
+
+
 def test_doctor_says_in_a_line_that_all_is_well_and_verbose_shows_every_check(brain: Brain) -> None:
     brief, verbose = brain("doctor").stdout, brain("doctor", "--verbose").stdout
 

@@ -132,10 +132,11 @@ def test_the_state_of_each_file_is_told_with_its_reason(brain: Brain, folder: Pa
 
     assert {file["document_type"] for file in files} == {None}
     assert [(file["path"], file["state"], file["error"]) for file in files] == [
+        ("c.xyz", "refused", "files of the kind .xyz are not taken"),
         ("a.md", "waiting", None),
         ("b.csv", "waiting", None),
-        ("c.xyz", "refused", "files of the kind .xyz are not taken"),
     ]
+    assert brain("folder", "status", folder, "--problems", "--json").json["files"] == files[:1]
 
 
 def test_a_folder_is_left_with_its_notes_where_asked(brain: Brain, folder: Path) -> None:

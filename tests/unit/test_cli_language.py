@@ -285,7 +285,7 @@ def test_a_message_that_repeats_long_input_is_left_as_it_is() -> None:
     [
         (
             "the file is a 7z archive, which is not taken. Taken are: csv",
-            "el archivo es un archivo 7z, que no se acepta.",
+            "es un archivo 7z, que no se acepta.",
         ),
         (
             "the parser of pdf failed (KeyError in a.py, line 3); save the file again in the program it comes from",

@@ -40,7 +40,7 @@ _STATUSES = Texts(
         "indexing": "indexando",
         "graphing": "relacionando",
         "completed": "listo",
-        "failed": "no se ha podido",
+        "failed": "ha fallado",
         "archived": "archivado",
     }
 )

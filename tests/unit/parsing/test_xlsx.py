@@ -262,6 +262,14 @@ def test_the_properties_are_read() -> None:
     assert document.created_at == datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)
 
 
+def test_a_program_is_no_author() -> None:
+    book = Workbook()
+    book.active.append(["a"])
+
+    assert book.properties.creator == "openpyxl"
+    assert parsed("libro.xlsx", saved(book)).author is None
+
+
 def test_macros_are_left_out_with_a_warning() -> None:
     book = Workbook()
     book.active.append(["a"])
