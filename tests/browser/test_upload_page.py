@@ -45,7 +45,7 @@ def test_files_are_sent_and_followed_until_they_are_ready(page: Page, site: Site
     page.get_by_label("Elige archivos").set_input_files(files)
     page.get_by_role("button", name="Subir").click()
 
-    expect(page.get_by_role("alert")).to_contain_text("foto.exe: el archivo")
+    expect(page.get_by_role("alert")).to_contain_text("foto.exe: es un archivo .exe, que no se acepta")
     expect(page.get_by_role("cell", name="en espera")).to_have_count(2)
     with site.parsing():
         expect(page.get_by_role("cell", name="listo")).to_have_count(2)
