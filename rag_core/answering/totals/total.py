@@ -53,8 +53,8 @@ def asks_total(question: str, language: Language) -> bool:
 def total_of(question: str, context: PromptContext, language: Language) -> Total | None:
     """The sum over rows that have all that is asked for, in themselves or in what stands over them, and are of the asked times.
 
-    None where no question for a sum is asked, and where rows of no table or list, or of more than one, answer it: then it is not
-    plain what to add up. The sum of one row of several is that row.
+    None where no question for a sum is asked, and where rows of no table or list, or of more than one, answer it, or where one is of
+    money that came in, or was not spent, and the question is not: then it is not plain what to add up. The sum of one row of several is that row.
     """
     if not asks_total(question, language):
         return None
@@ -68,6 +68,11 @@ def total_of(question: str, context: PromptContext, language: Language) -> Total
     if len(answering) != 1 or len(answering[0][1]) > MAX_ROWS or len(answering[0][0].rows) < _LEAST_ROWS:
         return None
     group, rows = answering[0]
+    unspent = _unspent(group.source.language)
+    if any(unspent.search(fold_words(row.label)) for row in rows) and not _unspent(language).search(
+        fold_words(question)
+    ):
+        return None
     value = sum((row.amount.value for row in rows), start=Decimal())
     return Total(source=group.source, rows=tuple(rows), value=value, currency=group.currency)
 
@@ -176,6 +181,11 @@ def _later(zone: tzinfo | None) -> datetime:
 @cache
 def _saying_nothing(language: Language) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{language_of(language).totals.saying_nothing})(?!\w)")
+
+
+@cache
+def _unspent(language: Language) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{language_of(language).totals.unspent})(?!\w)")
 
 
 @cache
