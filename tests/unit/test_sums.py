@@ -341,4 +341,17 @@ def test_a_column_that_says_what_is_unpaid_leaves_no_sum() -> None:
 def test_income_that_is_asked_for_is_added_up() -> None:
     rows = [("2024-01-31", "Nómina", "2.000 €"), ("2024-02-29", "Nómina", "2.100 €")]
 
-    assert total(table(*rows), "¿Cuánto ingresé?") == (Decimal("4100"), 2)
+    assert total(table(*rows), "¿Cuánto ingresé?") == (Decimal(4100), 2)
+
+
+@pytest.mark.parametrize(
+    ("second", "question", "expected"),
+    [
+        ("2023", "¿Cuánto gasté en el coche en total?", (Decimal("335.20"), 3)),
+        ("2023", "¿Cuánto gasté en gasolina?", (Decimal("95.20"), 2)),
+        ("Previsto", "¿Cuánto gasté en el coche en total?", None),
+    ],
+)
+def test_tables_of_years_in_one_passage_are_summed_together(second, question, expected):
+    text = f"## 2024\n\n{table(FUEL, TYRES)}\n## {second}\n\n{table(OLD)}"
+    assert total(text, question, title="Gastos del coche") == expected

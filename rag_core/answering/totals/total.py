@@ -23,6 +23,7 @@ MAX_LABELLED = 12
 _LABEL_CHARACTERS = 60
 _LEAST_ROWS = 2
 _LATER = 9000
+_DIGITS = re.compile(r"\d+")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
@@ -53,8 +54,9 @@ def asks_total(question: str, language: Language) -> bool:
 def total_of(question: str, context: PromptContext, language: Language) -> Total | None:
     """The sum over rows that have all that is asked for, in themselves or in what stands over them, and are of the asked times.
 
-    None where no question for a sum is asked, and where rows of no table or list, or of more than one, answer it, or where one is of
-    money that came in, or was not spent, and the question is not: then it is not plain what to add up. The sum of one row of several is that row.
+    None where no question for a sum is asked, and where rows of no table or list, or of more than one, answer it, or one of them is
+    of money that came in or was not spent and the question is not: then it is not plain what to add up. Tables of one passage
+    whose headings differ in numbers alone ("2024", "2025") are one. The sum of one row of several is that row.
     """
     if not asks_total(question, language):
         return None
@@ -65,9 +67,11 @@ def total_of(question: str, context: PromptContext, language: Language) -> Total
     answering = [
         (group, rows) for group in _distinct(context.sources) if (rows := _asked_rows(group, wanted, asked, language))
     ]
-    if len(answering) != 1 or len(answering[0][1]) > MAX_ROWS or len(answering[0][0].rows) < _LEAST_ROWS:
+    kinds = {(group.source.chunk_id, _DIGITS.sub("", group.frame), group.currency) for group, _ in answering}
+    rows = [row for _, found in answering for row in found]
+    if len(kinds) != 1 or len(rows) > MAX_ROWS or sum(len(group.rows) for group, _ in answering) < _LEAST_ROWS:
         return None
-    group, rows = answering[0]
+    group = answering[0][0]
     unspent = _unspent(group.source.language)
     if any(unspent.search(fold_words(row.label)) for row in rows) and not _unspent(language).search(
         fold_words(question)
