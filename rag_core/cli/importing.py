@@ -234,9 +234,7 @@ def _import_folder(
     prunes: bool,
     is_confirmed: bool,
 ) -> "tuple[str, FolderReport]":
-    """Import a folder, or one document as a file of its folder; return the source and the report.
-
-    What a followed folder takes is imported with that folder, and into its source.
+    """Import a folder, or a document as a file of its folder, with the followed folder that takes it; its source and the report.
 
     Raises:
         InvalidInputError: the folder has no file, and never had one; or a followed folder is given options.

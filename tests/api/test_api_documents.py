@@ -362,7 +362,7 @@ class TestPage:
 
         page = client.post("/documentos", files=files).text
 
-        assert "a.exe: el archivo es" in page
+        assert "a.exe: es un archivo .exe, que no se acepta" in page
         assert "b.md" in page
         assert "en espera" in page
 

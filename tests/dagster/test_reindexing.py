@@ -234,7 +234,7 @@ class TestCodeVersion:
     def test_chunks_show_their_chunker(self, monkeypatch: pytest.MonkeyPatch) -> None:
         change_chunker(monkeypatch)
 
-        assert "chunker-next/1" in code_version(DEFAULT_RETRIEVAL_CONFIG.chunking).split()
+        assert "chunker-next/2" in code_version(DEFAULT_RETRIEVAL_CONFIG.chunking).split()
 
     def test_chunks_show_their_sizes(self) -> None:
         sizes = Chunking(max_chunk_size=128, overlap_size=7, min_chunk_size=20)

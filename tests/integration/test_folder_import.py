@@ -123,7 +123,7 @@ def test_a_document_is_a_note_of_its_kind_with_its_tables(vault: Vault) -> None:
 
     report = vault.take()
 
-    assert [(file.status, file.parser) for file in report.files] == [("imported", "csv/1")]
+    assert [(file.status, file.parser) for file in report.files] == [("imported", "csv/2")]
     assert vault.rows("select kind, title from notes") == [("document", "gastos")]
     spans = "substring(n.content from b.start_char + 1 for b.end_char - b.start_char)"
     assert vault.rows(f"select b.kind, {spans} from blocks b join notes n using (note_id)") == [
