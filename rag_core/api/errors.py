@@ -215,19 +215,11 @@ def field_problem(error: InvalidFieldError, tongue: Language = "es") -> str:
     return str(texts_in(tongue).describe_field(error.field, error.problem, error.limit))
 
 
-class BodyTooLargeError(HTTPException):
-    """A request whose body has more bytes than its route takes."""
-
-    def __init__(self, limit: int) -> None:
-        super().__init__(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-        self.megabytes = limit // 1024**2
-
-
-def http_reply(status: int, tongue: Language = "es", *, megabytes: int = MAX_BODY_MEGABYTES) -> ErrorReply:
-    """Return the reply to a refusal that has only a status; ``megabytes`` are those that the route takes."""
+def http_reply(status: int, tongue: Language = "es") -> ErrorReply:
+    """Return the reply to a refusal that has only a status."""
     unknown = (HTTPStatus(status).name.replace("_", " ").capitalize(), texts_in(tongue).OTHER_REFUSAL)
     error, details = texts_in(tongue).HTTP.get(status, unknown)
-    return ErrorReply(status=status, error=error, details=details.format(megabytes=megabytes))
+    return ErrorReply(status=status, error=error, details=details.format(megabytes=MAX_BODY_MEGABYTES))
 
 
 def validation_problem(errors: Sequence[Any], tongue: Language = "es") -> str:
@@ -327,8 +319,6 @@ def _on_http_exception(request: Request, error: Exception) -> Response:
         allowed = _allowed_methods(request)
         answer = replace(http_reply(405, tongue), details=texts_in(tongue).ALLOWED.format(methods=allowed))
         return error_response(answer, request=request, headers={"Allow": allowed})
-    if isinstance(error, BodyTooLargeError):
-        return error_response(http_reply(error.status_code, tongue, megabytes=error.megabytes), request=request)
     return error_response(http_reply(error.status_code, tongue), request=request, headers=error.headers)
 
 

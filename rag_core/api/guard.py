@@ -14,6 +14,7 @@ from dataclasses import replace
 from http import HTTPStatus
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -24,7 +25,6 @@ from rag_core.api.contracts import rule_of
 from rag_core.api.errors import (
     LOGIN_PAGE,
     MAX_BODY_MEGABYTES,
-    BodyTooLargeError,
     ErrorReply,
     access_tongue_of,
     error_response,
@@ -206,7 +206,7 @@ def _counted(receive: Receive, limit: int) -> Receive:
         taken += len(message.get("body", b""))
         if taken > limit:
             await _discard(message, receive)
-            raise BodyTooLargeError(limit)
+            raise HTTPException(413)
         return message
 
     return counting

@@ -143,7 +143,7 @@ def settle_upload(
     job: UUID,
     error: str | None = None,
 ) -> None:
-    """Record that an upload stays as it was, and why."""
+    """Record that a document that is fetched by a job stays as it was, and why."""
     parameters = {"tenant": tenant, "source": SOURCE, "path": path, "status": status, "job": job, "error": error}
     connection.execute(query("settle_upload"), parameters)
 
@@ -173,12 +173,6 @@ def hold_upload(connection: Connection, tenant: TenantId, path: str, job: UUID) 
     """Keep an upload until the transaction ends; False where it was deleted or archived, or another job has it."""
     parameters = {"tenant": tenant, "source": SOURCE, "path": path, "job": job}
     return connection.execute(query("hold_upload"), parameters).fetchone() is not None
-
-
-def owns_upload(connection: Connection, tenant: TenantId, path: str, job: UUID) -> bool:
-    """As ``hold_upload``, without keeping it."""
-    parameters = {"tenant": tenant, "source": SOURCE, "path": path, "job": job}
-    return connection.execute(query("owns_upload"), parameters).fetchone() is not None
 
 
 def hold_unedited(connection: Connection, tenant: TenantId, note: Note) -> bool:

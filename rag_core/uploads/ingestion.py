@@ -16,7 +16,7 @@ from rag_core.folders.reading import ReadFile
 from rag_core.indexing.one_note import store_and_index
 from rag_core.model.document import StoredFile
 from rag_core.model.note import Note, NoteId, TenantId
-from rag_core.notes.validation import audience, is_audience_key, tags_in
+from rag_core.notes.validation import audience, tags_in
 from rag_core.parsing import FORMATS, SourceFile
 from rag_core.parsing.recognising import format_of, parser_version, suffix_of, suffixes
 from rag_core.runtime.engine import Engine
@@ -32,7 +32,6 @@ from rag_core.storage.uploads import (
     hold_unedited,
     hold_upload,
     insert_original,
-    owns_upload,
     queue_outdated_upload,
     settle_upload,
 )
@@ -44,8 +43,8 @@ from rag_core.uploads.states import CHUNKING, EMBEDDING, EXTRACTING, FETCHING, P
 def ingest(engine: Engine, tenant: TenantId, parameters: Mapping[str, Any], progress: JobProgress) -> dict[str, Any]:
     """Parse one upload and index its note; the note, its blocks, chunks and vectors are stored in one transaction.
 
-    A document with an address is fetched first; one that did not change since is left as it is. So is one whose text was edited when
-    its file is sent again or its parser has a new version, and one of those that cannot be parsed any more.
+    A document with an address is fetched first; one that did not change since is left as it is. One of ``queue_outdated`` whose text
+    was edited is left as it is too, and so is one that cannot be parsed any more.
 
     Raises:
         DocumentRefusedError, DocumentFailedError, InvalidInputError: the file cannot be taken; the document's state says why, and
@@ -53,8 +52,6 @@ def ingest(engine: Engine, tenant: TenantId, parameters: Mapping[str, Any], prog
         NotFoundError: the upload was deleted, archived or sent again meanwhile; nothing is stored.
         TenantFullError: what was fetched, or the document's pages, find no room among the tenant's uploads.
     """
-    path = str(parameters["path"])
-    progress.check = lambda connection: _require(owns_upload(connection, tenant, path, progress.job_id), path)
     run = _ingest_fetched if "url" in parameters else _ingest_again if "parser" in parameters else _ingest_sent
     return run(engine, tenant, parameters, progress)
 
@@ -71,16 +68,8 @@ def _ingest_sent(
     path, digest = str(parameters["path"]), bytes.fromhex(parameters["hash"])
     with engine.database.transaction(tenant) as connection:
         content = fetch_original(connection, tenant, digest)
-        known = fetch_upload(connection, tenant, NoteId(UUID(parameters["document_id"])))
-        is_edited = (
-            known is not None and known.note_id is not None and not has_blocks(connection, tenant, known.note_id)
-        )
     if content is None:
         raise NotFoundError(f"the upload {path} was deleted, archived or sent again")
-    if is_edited:
-        settle = partial(settle_upload, tenant=tenant, path=path, status="imported", job=progress.job_id)
-        engine.database.write(tenant, settle)
-        return {"documentId": parameters["document_id"], "isUnchanged": True}
     source = SourceFile(name=parameters.get("name", PurePosixPath(path).name), data=content)
     stored = _stored(path, content)
     try:
@@ -202,15 +191,11 @@ def _parsed(
     progress.report(PARSING, 0, 1)
     reading = file_reading(engine.settings, source=SOURCE)
     tell = partial(progress.report, PARSING)
-    asked, given = parameters["metadata"], parameters.get("options", {})
-    with open_parser(
-        engine.settings, given=given, classification=asked.get("classification"), workers=1, on_page=tell
-    ) as parser:
+    asked = parameters["metadata"].get("classification")
+    given = parameters.get("options", {})
+    with open_parser(engine.settings, given=given, classification=asked, workers=1, on_page=tell) as parser:
         read = reading.read(source, path, None, parser)
-    own = read.note.metadata
-    if any(map(is_audience_key, asked)):  # who sends it says whom it is for; what the file says of that must add nobody
-        own = {name: fact for name, fact in own.items() if not is_audience_key(name)}
-    facts = {**own, **asked}
+    facts = {**read.note.metadata, **parameters["metadata"]}
     note = replace(
         read.note,
         kind="document",
@@ -277,11 +262,7 @@ def _record(connection: Connection, *, tenant: TenantId, file: StoredFile, read:
 
 
 def _hold(connection: Connection, tenant: TenantId, path: str, job: UUID) -> None:
-    _require(hold_upload(connection, tenant, path, job), path)
-
-
-def _require(is_there: bool, path: str) -> None:
-    if not is_there:
+    if not hold_upload(connection, tenant, path, job):
         raise NotFoundError(f"the upload {path} was deleted, archived or sent again")
 
 

@@ -77,18 +77,6 @@ def test_what_a_department_uploads_is_its_own(keyed: Keyed, do_jobs: DoJobs) -> 
     assert keyed.ask("GET", f"/api/v2/documents/{document}/original", key=other).status_code == 404
 
 
-def test_a_file_does_not_say_that_it_is_for_another_department(keyed: Keyed, do_jobs: DoJobs) -> None:
-    sales, other = department(keyed, "ventas"), department(keyed, "compras")
-    content = b"---\nvisibility: department\ndepartment: compras\n---\nZarzaparrilla"
-
-    document = uploaded(keyed, sales, content)["documentId"]
-    do_jobs()
-
-    assert [status_of(keyed, key, document).status_code for key in (sales, other)] == [200, 404]
-    found = keyed.ask("POST", "/api/retrieve", {"query": "Zarzaparrilla"}, key=other).json()["results"]
-    assert found == []
-
-
 def test_a_department_sees_its_jobs_progress(keyed: Keyed, engine: Engine) -> None:
     sales, other = department(keyed, "ventas"), department(keyed, "compras")
     taken = uploaded(keyed, sales, b"Uno")

@@ -206,33 +206,3 @@ def test_a_server_that_is_killed_meanwhile_loses_nothing(
         JobRunner(engine.database, lambda: engine, poll_seconds=0)._fail_lost(owner, "any")
     do_jobs()
     assert (parser_of(engine), note_of(client, outdated)["content"]) == (TODAY, TEXT)
-
-
-def test_a_file_sent_again_leaves_the_text_that_was_edited(client: TestClient, do_jobs: DoJobs) -> None:
-    document = uploaded(client, TEXT)
-    do_jobs()
-    edited = edit(client, document, content="Otro texto.")
-
-    assert uploaded(client, TEXT) == document
-    do_jobs()
-
-    assert note_of(client, document) == edited
-    assert status_of(client, document)["status"] == "completed"
-
-
-def test_the_work_on_a_deleted_upload_ends_at_once(
-    client: TestClient, do_jobs: DoJobs, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    document = uploaded(client, TEXT)
-    parse, parsed = ingestion.file_reading, []
-
-    def deleting(*given: Any, **named: Any) -> Any:
-        assert client.delete(f"/api/v2/documents/{document}").status_code == 204
-        return parse(*given, **named)
-
-    monkeypatch.setattr(ingestion, "file_reading", deleting)
-    monkeypatch.setattr(ingestion, "store_and_index", lambda *given, **named: parsed.append(given))
-
-    do_jobs()
-
-    assert parsed == []

@@ -70,8 +70,6 @@ class JobProgress:
         self._stage: str | None = None
         self._written_at = 0.0
         self._stop = threading.Event()
-        self.check: Callable[[Connection], None] = lambda _connection: None
-        """Called in the transaction of each report that is written; what it raises ends the job."""
 
     @property
     def job_id(self) -> UUID:
@@ -97,7 +95,6 @@ class JobProgress:
             with self._database.transaction(self.job.tenant) as connection:
                 if not jobs.report_job(connection, self.job, stage=stage, done=done, total=total):
                     self.stop()
-                self.check(connection)
         self._check()
 
     def beat(self) -> None:

@@ -234,9 +234,9 @@ on conflict (tenant_id, source, path) do update set
     status = 'queued', error = null, checked_at = now();
 
 -- name: settle_upload
--- An upload stays as it was: because it did not change, because its text was edited, or because it could not be taken.
+-- A document that is fetched stays as it was: because it did not change, or because it could not be taken.
 update documents set status = %(status)s, error = %(error)s, checked_at = now()
-where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s and is_upload and status <> 'archived'
+where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s and url is not null and status <> 'archived'
     and job_id = %(job)s;
 
 -- name: set_upload_job
@@ -261,10 +261,6 @@ select coalesce(
 select path from documents
 where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s and is_upload and status <> 'archived' and job_id = %(job)s
 for update;
-
--- name: owns_upload
-select from documents
-where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s and is_upload and status <> 'archived' and job_id = %(job)s;
 
 -- name: hold_note
 select content_hash from notes where tenant_id = %(tenant)s and note_id = %(note)s for no key update;
