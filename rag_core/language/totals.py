@@ -9,8 +9,8 @@ class TotalWords:
 
     ``asking`` are patterns over folded text of questions for a sum; ``saying_nothing`` is one of their words that say nothing of what
     was paid for. ``columns`` are folded headers of what was paid, ``unit_prices`` those that may be of one piece,
-    ``quantities`` headers of how many pieces; ``rows`` are first words of rows that sum up others. ``unspent`` is a word of rows
-    that are income, refunded, offered, void or unpaid, and of questions for these. ``answer`` has the fields sum and terms.
+    ``quantities`` headers of how many pieces; ``rows`` are first words of rows that sum up others. ``answer`` has
+    the fields sum and terms.
     """
 
     asking: tuple[str, ...]
@@ -19,5 +19,4 @@ class TotalWords:
     unit_prices: frozenset[str]
     quantities: frozenset[str]
     rows: frozenset[str]
-    unspent: str
     answer: str

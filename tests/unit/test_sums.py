@@ -312,39 +312,6 @@ def test_three_digits_behind_a_mark_are_added_up_only_where_it_is_plain_which_it
 
 
 @pytest.mark.parametrize(
-    ("label", "language", "question"),
-    [
-        ("Nómina", "es", "¿Cuánto gasté?"),
-        ("Venta del coche viejo", "es", "¿Cuánto gasté?"),
-        ("Seguro, devolución", "es", "¿Cuánto gasté?"),
-        ("Pintura (presupuesto)", "es", "¿Cuánto gasté?"),
-        ("Hotel, anulado", "es", "¿Cuánto gasté?"),
-        ("Gehalt", "de", "Wie viel habe ich ausgegeben?"),
-        ("Hotel, storniert", "de", "Wie viel habe ich ausgegeben?"),
-        ("Salary", "en", "How much did I spend?"),
-        ("Hotel, unpaid", "en", "How much did I spend?"),
-    ],
-)
-def test_rows_that_are_no_spending_are_not_added_up_as_such(label, language, question) -> None:
-    headers = {"es": "Importe", "de": "Betrag", "en": "Amount"}
-    text = table(("2024-01-05", label, "900 €"), FUEL, headers=("Fecha", "Concepto", headers[language]))
-
-    assert total(text, question, language=language) is None
-
-
-def test_a_column_that_says_what_is_unpaid_leaves_no_sum() -> None:
-    rows = [(*FUEL[:2], "sí", FUEL[2]), (*TYRES[:2], "no", TYRES[2])]
-
-    assert total(table(*rows, headers=("Fecha", "Concepto", "Pagado a tiempo", "Importe"))) is None
-
-
-def test_income_that_is_asked_for_is_added_up() -> None:
-    rows = [("2024-01-31", "Nómina", "2.000 €"), ("2024-02-29", "Nómina", "2.100 €")]
-
-    assert total(table(*rows), "¿Cuánto ingresé?") == (Decimal(4100), 2)
-
-
-@pytest.mark.parametrize(
     ("second", "question", "expected"),
     [
         ("2023", "¿Cuánto gasté en el coche en total?", (Decimal("335.20"), 3)),

@@ -54,9 +54,9 @@ def asks_total(question: str, language: Language) -> bool:
 def total_of(question: str, context: PromptContext, language: Language) -> Total | None:
     """The sum over rows that have all that is asked for, in themselves or in what stands over them, and are of the asked times.
 
-    None where no question for a sum is asked, and where rows of no table or list, or of more than one, answer it, or one of them is
-    of money that came in or was not spent and the question is not: then it is not plain what to add up. Tables of one passage
-    whose headings differ in numbers alone ("2024", "2025") are one. The sum of one row of several is that row.
+    None where no question for a sum is asked, and where rows of no table or list, or of more than one, answer it: then it is not
+    plain what to add up. Tables of one passage whose headings differ in numbers alone ("2024", "2025") are one. The sum of one row
+    of several is that row.
     """
     if not asks_total(question, language):
         return None
@@ -72,11 +72,6 @@ def total_of(question: str, context: PromptContext, language: Language) -> Total
     if len(kinds) != 1 or len(rows) > MAX_ROWS or sum(len(group.rows) for group, _ in answering) < _LEAST_ROWS:
         return None
     group = answering[0][0]
-    unspent = _unspent(group.source.language)
-    if any(unspent.search(fold_words(row.label)) for row in rows) and not _unspent(language).search(
-        fold_words(question)
-    ):
-        return None
     value = sum((row.amount.value for row in rows), start=Decimal())
     return Total(source=group.source, rows=tuple(rows), value=value, currency=group.currency)
 
@@ -185,11 +180,6 @@ def _later(zone: tzinfo | None) -> datetime:
 @cache
 def _saying_nothing(language: Language) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{language_of(language).totals.saying_nothing})(?!\w)")
-
-
-@cache
-def _unspent(language: Language) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{language_of(language).totals.unspent})(?!\w)")
 
 
 @cache

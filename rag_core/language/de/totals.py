@@ -17,7 +17,5 @@ TOTALS = TotalWords(
     unit_prices=frozenset(["preis"]),
     quantities=frozenset(["anzahl", "menge", "stuck", "stuckzahl"]),
     rows=frozenset(["summe", "gesamt", "total", "zwischensumme", "gesamtsumme", "insgesamt"]),
-    unspent=r"(?:einnahme|eingenommen|verdien|gehalt|lohn|verkauf|verkauft|erstatt|ruckerstatt|gutschrift|storn|angebot|"
-    r"kostenvoranschlag|offen|unbezahlt|nicht bezahlt|ausstehend)\w*|nein",
     answer="Insgesamt {sum}: {terms}",
 )

@@ -15,7 +15,5 @@ TOTALS = TotalWords(
     unit_prices=frozenset(["price"]),
     quantities=frozenset(["quantity", "qty", "units", "pieces"]),
     rows=frozenset(["total", "totals", "subtotal", "sum"]),
-    unspent=r"(?:income|earn|salary|wages|sold|sale\b|refund|reimburs|credit note|void|cancel|quote|quotation|estimate|offer|unpaid|"
-    r"not paid|pending|outstanding)\w*|no",
     answer="In total, {sum}: {terms}",
 )
