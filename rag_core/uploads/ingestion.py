@@ -16,7 +16,7 @@ from rag_core.folders.reading import ReadFile
 from rag_core.indexing.one_note import store_and_index
 from rag_core.model.document import StoredFile
 from rag_core.model.note import Note, NoteId, TenantId
-from rag_core.notes.validation import audience, tags_in
+from rag_core.notes.validation import audience, tags_in, with_asked_facts
 from rag_core.parsing import FORMATS, SourceFile
 from rag_core.parsing.recognising import format_of, parser_version, suffix_of, suffixes
 from rag_core.runtime.engine import Engine
@@ -140,7 +140,7 @@ def _as_archived(engine: Engine, tenant: TenantId, path: str, read: ReadFile) ->
         kept = fetch_archived_metadata(connection, tenant, path)
     if kept is None:
         return read
-    facts = {**kept, **read.note.metadata}
+    facts = with_asked_facts(kept, read.note.metadata)
     note = replace(read.note, metadata=facts, tags=tags_in(facts), departments=audience(facts))
     return replace(read, note=note)
 
@@ -195,7 +195,7 @@ def _parsed(
     given = parameters.get("options", {})
     with open_parser(engine.settings, given=given, classification=asked, workers=1, on_page=tell) as parser:
         read = reading.read(source, path, None, parser)
-    facts = {**read.note.metadata, **parameters["metadata"]}
+    facts = with_asked_facts(read.note.metadata, parameters["metadata"])
     note = replace(
         read.note,
         kind="document",
