@@ -84,8 +84,7 @@ HTTP: Mapping[int, tuple[str, str]] = {
 }
 FOREIGN_ORIGIN = "Die Anfrage kommt von einer Seite, die nicht hierher gehört"
 FILES_TOO_LARGE = (
-    "Die Dateien sind zusammen größer als {megabytes} MB; "
-    "einzeln senden, aufteilen oder BRAIN_DOCUMENT_MAX_MB erhöhen"
+    "Die Dateien sind zusammen größer als {megabytes} MB; einzeln senden, aufteilen oder BRAIN_DOCUMENT_MAX_MB erhöhen"
 )
 OTHER_REFUSAL = "Die Anfrage lässt sich nicht beantworten"
 WRONG_HOST = (
