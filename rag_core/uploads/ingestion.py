@@ -29,6 +29,7 @@ from rag_core.storage.uploads import (
     fetch_original,
     fetch_upload,
     forget_archived_metadata,
+    has_edited_text,
     hold_unedited,
     hold_upload,
     insert_original,
@@ -174,11 +175,13 @@ def _named(fetched: FetchedFile, wanted: str | None) -> SourceFile:
 
 
 def _is_unchanged(engine: Engine, tenant: TenantId, file: StoredFile, parameters: Mapping[str, Any]) -> bool:
-    """Tell whether a document has a note of the same bytes, by today's parser, with what is asked for."""
+    """Tell whether a document has a note of the same bytes whose text was edited, or by today's parser with what is asked for."""
     with engine.database.transaction(tenant) as connection:
         known = fetch_upload(connection, tenant, NoteId(UUID(parameters["document_id"])))
         if known is None or known.note_id is None or known.parser is None or known.file_hash != file.file_hash:
             return False
+        if has_edited_text(connection, tenant, file.path):
+            return True
         note = fetch_note(connection, tenant, known.note_id)
     asked, title = parameters["metadata"], parameters["title"]
     is_told = title in {None, note.title} and all(note.metadata.get(name) == value for name, value in asked.items())
