@@ -282,8 +282,7 @@ def test_a_document_that_is_deleted_while_it_is_parsed_is_not_stored(
 
 
 def test_a_file_that_is_sent_again_is_parsed_once(client: TestClient, do_jobs: DoJobs, engine: Engine) -> None:
-    document = uploaded(client, "Uno")
-    uploaded(client, "Uno")
+    document, _again = uploaded(client, "Uno"), uploaded(client, "Uno")
 
     do_jobs()
 

@@ -279,7 +279,7 @@ def test_income_is_added_up_where_it_is_asked_for_and_not_mixed() -> None:
 @pytest.mark.parametrize(
     ("cells", "is_plain"), [(("sí", "no"), False), (("x", ""), False), (("sí", "sí"), True), (("✓", "✓"), True)]
 )
-def test_a_column_that_says_what_was_paid_leaves_unpaid_rows_out_of_no_sum(cells, is_plain) -> None:
+def test_no_sum_is_stated_where_a_column_calls_a_row_unpaid(cells, is_plain) -> None:
     rows = table(("Luz", "45 €", cells[0]), ("Agua", "55 €", cells[1]), headers=("Concepto", "Importe", "Pagado"))
 
     assert total(rows) == ((Decimal(100), 2) if is_plain else None)
