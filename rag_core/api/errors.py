@@ -258,6 +258,12 @@ def is_page(path: str) -> bool:
     return not path.startswith("/api") if rule is None else rule.is_page
 
 
+def takes_files(path: str) -> bool:
+    """True where forms with files are taken."""
+    rule = rule_of(path)
+    return rule is not None and rule.takes_files
+
+
 def _wants_page(request: Request) -> bool:
     path, accepted = request.url.path, request.headers.get("accept", "")
     if f"{path}/".startswith("/evaluation/"):  # pages only: JSON is for whoever asks for nothing else
@@ -319,7 +325,11 @@ def _on_http_exception(request: Request, error: Exception) -> Response:
         allowed = _allowed_methods(request)
         answer = replace(http_reply(405, tongue), details=texts_in(tongue).ALLOWED.format(methods=allowed))
         return error_response(answer, request=request, headers={"Allow": allowed})
-    return error_response(http_reply(error.status_code, tongue), request=request, headers=error.headers)
+    answer = http_reply(error.status_code, tongue)
+    if error.status_code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE and takes_files(request.url.path):
+        limit = request.app.state.engine.settings.document_max_mb
+        answer = replace(answer, details=texts_in(tongue).FILES_TOO_LARGE.format(megabytes=limit))
+    return error_response(answer, request=request, headers=error.headers)
 
 
 def _allowed_methods(request: Request) -> str:

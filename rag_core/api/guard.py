@@ -21,7 +21,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from rag_core.access import Caller
 from rag_core.access.callers import Callers
 from rag_core.api.access import ASKED_METHOD, CALLER, arrived_at, find_caller, shown_key
-from rag_core.api.contracts import rule_of
 from rag_core.api.errors import (
     LOGIN_PAGE,
     MAX_BODY_MEGABYTES,
@@ -31,6 +30,7 @@ from rag_core.api.errors import (
     failed_response,
     http_reply,
     page_tongue_of,
+    takes_files,
     texts_in,
     tongue_of,
 )
@@ -125,7 +125,7 @@ class RequestGuard:
 
     async def _pass_on(self, scope: Scope, receive: Receive, answering: "_Answering") -> None:
         try:
-            limit = self._max_file_bytes + MAX_BODY_BYTES if _takes_files(scope["path"]) else MAX_BODY_BYTES
+            limit = self._max_file_bytes + MAX_BODY_BYTES if takes_files(scope["path"]) else MAX_BODY_BYTES
             await self.app(scope, _counted(receive, limit), answering)
         except Exception:
             # Any defect is logged here and raised on: Starlette's outermost layer answers it with 500.
@@ -168,7 +168,7 @@ def refusal(method: str, headers: Headers, *, path: str, hosts: Collection[str])
     if is_reading:
         return None
     is_taken = (
-        is_json(headers) or (_takes_forms(path) and _is_form(headers)) or (_takes_files(path) and _has_files(headers))
+        is_json(headers) or (_takes_forms(path) and _is_form(headers)) or (takes_files(path) and _has_files(headers))
     )
     if _has_body(headers) and not is_taken:
         return http_reply(415, tongue_of(path, accepted))
@@ -185,11 +185,6 @@ def _is_form(headers: Headers) -> bool:
 
 def _has_files(headers: Headers) -> bool:
     return content_type(headers) == "multipart/form-data"
-
-
-def _takes_files(path: str) -> bool:
-    rule = rule_of(path)
-    return rule is not None and rule.takes_files
 
 
 def _takes_forms(path: str) -> bool:

@@ -332,6 +332,12 @@ def audience(metadata: Mapping[str, Any]) -> tuple[str, ...] | None:
     return _departments(metadata)
 
 
+def with_asked_facts(own: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """A file's own metadata under those that are asked for; where these say whom the note is for, they alone say it."""
+    hidden = _AUDIENCE_KEYS if "visibility" in asked else ()
+    return {name: value for name, value in own.items() if name not in hidden} | dict(asked)
+
+
 def _check_spelling(metadata: Mapping[str, Any]) -> None:
     """Refuse a key that is nearly one that hides a note: it would hide nothing."""
     for key in metadata:

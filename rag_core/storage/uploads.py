@@ -148,8 +148,9 @@ def settle_upload(
     connection.execute(query("settle_upload"), parameters)
 
 
-def set_upload_job(connection: Connection, tenant: TenantId, path: str, job_id: UUID) -> None:
-    """Record the job that parses an upload."""
+def set_upload_job(connection: Connection, tenant: TenantId, path: str, document: NoteId, job_id: UUID) -> None:
+    """Record the job that parses an upload; an earlier one that is unfinished is cancelled."""
+    connection.execute(query("cancel_upload_job"), {"tenant": tenant, "document": document, "departments": None})
     parameters = {"tenant": tenant, "source": SOURCE, "path": path, "job": job_id}
     connection.execute(query("set_upload_job"), parameters)
 
@@ -181,6 +182,11 @@ def hold_unedited(connection: Connection, tenant: TenantId, note: Note) -> bool:
     return found == (content_hash(note.language, note.title, note.content),)
 
 
+def has_edited_text(connection: Connection, tenant: TenantId, path: str) -> bool:
+    """Tell whether somebody edited the text that was read from an upload."""
+    return bool(fetch_value(connection, "has_edited_text", {"tenant": tenant, "source": SOURCE, "path": path}))
+
+
 def queue_outdated_upload(owner: Connection, formats: Mapping[str, tuple[str, str]]) -> bool:
     """Queue one upload to be parsed anew that was read by another version of its parser; False where there is none.
 
@@ -207,9 +213,10 @@ def forget_archived_metadata(connection: Connection, tenant: TenantId, path: str
 def delete_upload(
     connection: Connection, tenant: TenantId, document: NoteId, departments: Sequence[str] | None = None
 ) -> bool:
-    """Delete an upload with its note and its original; False where there is none, or none for these departments alone."""
+    """Delete an upload with its note, its original and its job's work; False where none is there for these departments alone."""
     seen = None if departments is None else list(departments)
     parameters = {"tenant": tenant, "document": document, "departments": seen}
+    connection.execute(query("cancel_upload_job"), parameters)
     row = connection.execute(query("delete_upload"), parameters).fetchone()
     if row is not None and row[0] is not None:
         delete_notes(connection, tenant, [row[0]])

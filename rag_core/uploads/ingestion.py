@@ -16,7 +16,7 @@ from rag_core.folders.reading import ReadFile
 from rag_core.indexing.one_note import store_and_index
 from rag_core.model.document import StoredFile
 from rag_core.model.note import Note, NoteId, TenantId
-from rag_core.notes.validation import audience, tags_in
+from rag_core.notes.validation import audience, tags_in, with_asked_facts
 from rag_core.parsing import FORMATS, SourceFile
 from rag_core.parsing.recognising import format_of, parser_version, suffix_of, suffixes
 from rag_core.runtime.engine import Engine
@@ -29,6 +29,7 @@ from rag_core.storage.uploads import (
     fetch_original,
     fetch_upload,
     forget_archived_metadata,
+    has_edited_text,
     hold_unedited,
     hold_upload,
     insert_original,
@@ -140,7 +141,7 @@ def _as_archived(engine: Engine, tenant: TenantId, path: str, read: ReadFile) ->
         kept = fetch_archived_metadata(connection, tenant, path)
     if kept is None:
         return read
-    facts = {**kept, **read.note.metadata}
+    facts = with_asked_facts(kept, read.note.metadata)
     note = replace(read.note, metadata=facts, tags=tags_in(facts), departments=audience(facts))
     return replace(read, note=note)
 
@@ -174,11 +175,13 @@ def _named(fetched: FetchedFile, wanted: str | None) -> SourceFile:
 
 
 def _is_unchanged(engine: Engine, tenant: TenantId, file: StoredFile, parameters: Mapping[str, Any]) -> bool:
-    """Tell whether a document has a note of the same bytes, by today's parser, with what is asked for."""
+    """Tell whether a document has a note of the same bytes whose text was edited, or by today's parser with what is asked for."""
     with engine.database.transaction(tenant) as connection:
         known = fetch_upload(connection, tenant, NoteId(UUID(parameters["document_id"])))
         if known is None or known.note_id is None or known.parser is None or known.file_hash != file.file_hash:
             return False
+        if has_edited_text(connection, tenant, file.path):
+            return True
         note = fetch_note(connection, tenant, known.note_id)
     asked, title = parameters["metadata"], parameters["title"]
     is_told = title in {None, note.title} and all(note.metadata.get(name) == value for name, value in asked.items())
@@ -195,7 +198,7 @@ def _parsed(
     given = parameters.get("options", {})
     with open_parser(engine.settings, given=given, classification=asked, workers=1, on_page=tell) as parser:
         read = reading.read(source, path, None, parser)
-    facts = {**read.note.metadata, **parameters["metadata"]}
+    facts = with_asked_facts(read.note.metadata, parameters["metadata"])
     note = replace(
         read.note,
         kind="document",

@@ -10,7 +10,13 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
-from rag_core.errors import DocumentRefusedError, DocumentTooLargeError, InvalidInputError, TenantFullError
+from rag_core.errors import (
+    ConflictError,
+    DocumentRefusedError,
+    DocumentTooLargeError,
+    InvalidInputError,
+    TenantFullError,
+)
 from rag_core.evaluation.jobs.queue import submit_in
 from rag_core.folders.opening import open_parser, parsing_limits
 from rag_core.model.note import NoteId, TenantId
@@ -22,6 +28,7 @@ from rag_core.storage.database import Connection, Database
 from rag_core.storage.notes import hold_tenant
 from rag_core.storage.uploads import (
     free_document_id,
+    has_edited_text,
     hold_upload_name,
     hold_upload_of_url,
     insert_original,
@@ -68,6 +75,7 @@ def receive(
         DocumentRefusedError: it has no format that is taken.
         InvalidInputError: the metadata cannot be taken.
         ParserOptionError: an option cannot be honoured.
+        ConflictError: it is there already, and its text was edited.
         TenantFullError: the tenant has as many uploads as it may, or these as many bytes.
         TooManyJobsError: the tenant has as many unfinished jobs as it may.
     """
@@ -91,6 +99,10 @@ def receive(
     with everything.transaction(tenant) as connection:
         hold_tenant(everything, connection, tenant)
         path = hold_upload_name(connection, tenant, f"{folder_of(database.departments)}{name}", digest)
+        if has_edited_text(connection, tenant, path):
+            raise ConflictError(
+                f"the text of {path} was edited; delete the document to read the file again, or give the file another name"
+            )
         check_room(connection, tenant, settings, path=path, files=1, size=len(content))
         document_id = free_document_id(connection, tenant, path)
         insert_upload(
@@ -166,14 +178,16 @@ def receive_address(
 def submit_ingestion(
     connection: Connection, tenant: TenantId, path: str, document_id: NoteId, parameters: Mapping[str, Any]
 ) -> UUID:
-    """Queue the job that parses an upload, in the caller's transaction; ``parameters`` tell its file and its metadata.
+    """Queue the job that parses an upload, in the caller's transaction, instead of an earlier one that is unfinished.
+
+    ``parameters`` tell its file and its metadata.
 
     Raises:
         TooManyJobsError: the tenant has as many unfinished jobs as it may.
     """
     given = {"path": path, "document_id": str(document_id), **parameters}
     job_id = submit_in(connection, tenant, "ingestion", given)
-    set_upload_job(connection, tenant, path, job_id)
+    set_upload_job(connection, tenant, path, document_id, job_id)
     return job_id
 
 

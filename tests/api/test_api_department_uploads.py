@@ -77,6 +77,21 @@ def test_what_a_department_uploads_is_its_own(keyed: Keyed, do_jobs: DoJobs) -> 
     assert keyed.ask("GET", f"/api/v2/documents/{document}/original", key=other).status_code == 404
 
 
+def test_a_file_does_not_give_a_department_s_upload_to_another(keyed: Keyed, do_jobs: DoJobs) -> None:
+    purchases, sales = department(keyed, "compras"), department(keyed, "ventas")
+    named = b"---\nvisibility: private\ndepartment: ventas\n---\nZarzaparrilla"
+
+    document = uploaded(keyed, purchases, named)["documentId"]
+    do_jobs()
+
+    assert [status_of(keyed, key, document).status_code for key in (purchases, sales)] == [200, 404]
+    found = {
+        key: keyed.ask("POST", "/api/retrieve", {"query": "Zarzaparrilla"}, key=key).json()["results"]
+        for key in (purchases, sales)
+    }
+    assert [len(found[key]) for key in (purchases, sales)] == [1, 0]
+
+
 def test_a_department_sees_its_jobs_progress(keyed: Keyed, engine: Engine) -> None:
     sales, other = department(keyed, "ventas"), department(keyed, "compras")
     taken = uploaded(keyed, sales, b"Uno")

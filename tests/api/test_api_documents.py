@@ -260,6 +260,7 @@ def test_a_document_that_is_deleted_while_it_waits_is_not_stored(
 
     with engine.database.owner() as connection:
         assert connection.execute("select count(*) from brain.notes").fetchone() == (0,)
+        assert connection.execute("select state from brain.evaluation_jobs").fetchall() == [("cancelled",)]
 
 
 def test_a_document_that_is_deleted_while_it_is_parsed_is_not_stored(
@@ -277,6 +278,18 @@ def test_a_document_that_is_deleted_while_it_is_parsed_is_not_stored(
 
     with engine.database.owner() as connection:
         assert connection.execute("select count(*) from brain.notes").fetchone() == (0,)
+        assert connection.execute("select state from brain.evaluation_jobs").fetchall() == [("cancelled",)]
+
+
+def test_a_file_that_is_sent_again_is_parsed_once(client: TestClient, do_jobs: DoJobs, engine: Engine) -> None:
+    document, _again = uploaded(client, "Uno"), uploaded(client, "Uno")
+
+    do_jobs()
+
+    assert status_of(client, document)["status"] == "completed"
+    with engine.database.owner() as connection:
+        jobs = connection.execute("select state, attempts from brain.evaluation_jobs order by state").fetchall()
+    assert jobs == [("cancelled", 0), ("completed", 1)]
 
 
 def test_a_job_that_keeps_killing_its_server_fails(client: TestClient, engine: Engine) -> None:

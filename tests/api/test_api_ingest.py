@@ -121,6 +121,19 @@ def test_the_same_file_again_is_left_as_it_is(
     assert parsed == []
 
 
+def test_the_same_file_again_leaves_an_edited_text(client: TestClient, folder: Path, do_jobs: DoJobs) -> None:
+    (folder / "a.md").write_text("Uno", encoding="utf-8")
+    document = queued(client, folder / "a.md")["documentId"]
+    do_jobs()
+    assert client.put(f"/api/notes/{document}", json={"content": "Corregido"}).status_code == 200
+
+    queued(client, folder / "a.md", title="A")
+    do_jobs()
+
+    assert note_of(client, document)["content"] == "Corregido"
+    assert client.get(f"/api/v2/documents/{document}/status").json()["status"] == "completed"
+
+
 def test_a_file_that_changed_is_the_same_document_made_anew(
     client: TestClient, folder: Path, do_jobs: DoJobs, engine: Engine
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from jobs_done import DoJobs
-from test_api_documents import status_of, uploaded
+from test_api_documents import send, status_of, uploaded
 from test_serving import free_port, served
 
 from rag_core.evaluation.jobs.queue import JobRunner
@@ -115,6 +115,19 @@ def test_a_note_whose_text_was_edited_is_left(client: TestClient, engine: Engine
     edit(client, outdated, content="Otro texto.")
 
     assert not is_queued(engine)
+
+
+def test_the_same_file_again_leaves_an_edited_text(client: TestClient, do_jobs: DoJobs) -> None:
+    document = uploaded(client, TEXT)
+    do_jobs()
+    edited = edit(client, document, content="Otro texto.")
+
+    answer = send(client, TEXT)
+    do_jobs()
+
+    assert answer.status_code == 409
+    assert answer.json()["details"].startswith("der Text von a.md wurde bearbeitet; das Dokument löschen")
+    assert note_of(client, document) == edited
 
 
 @pytest.mark.parametrize(

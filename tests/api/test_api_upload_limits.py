@@ -19,6 +19,7 @@ def engine(database_url: str, tmp_path: Path) -> Iterator[Engine]:
         request_timeout_ms=10_000,
         ingest_folders=str(tmp_path),
         uploads_max_mb=1,
+        document_max_mb=1,
         uploads_max_files=2,
         uploads_max_pages=1,
     )
@@ -79,3 +80,24 @@ def test_pages_have_a_limit_and_a_file_without_any_is_taken(client: TestClient, 
     words = uploaded(client, "Palabras", "c.md")
     do_jobs()
     assert [status_of(client, document)["status"] for document in (third, words)] == ["completed", "completed"]
+
+
+@pytest.mark.parametrize(
+    ("path", "field", "accepted", "said"),
+    [
+        ("/api/v2/documents/upload", "file", "*/*", '"details":"Die Dateien sind zusammen größer als 1 MB; '),
+        ("/documentos", "archivos", "*/*", '"details":"Los archivos superan juntos el máximo de 1 MB; '),
+        ("/documentos", "archivos", "text/html", "Los archivos superan juntos el máximo de 1 MB; "),
+    ],
+)
+def test_a_request_that_is_too_large_is_told_the_limit_of_files(
+    client: TestClient, path: str, field: str, accepted: str, said: str
+) -> None:
+    content = bytes(12_000_000)
+
+    answer = client.post(path, files={field: ("a.md", content)}, headers={"Accept": accepted})
+
+    assert answer.status_code == 413
+    assert said in answer.text
+    assert "BRAIN_DOCUMENT_MAX_MB" in answer.text
+    assert answer.text.startswith("<!") is (accepted == "text/html")

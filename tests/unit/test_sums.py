@@ -216,6 +216,75 @@ def test_what_is_not_plain_is_not_added_up(text) -> None:
     assert total(text) is None
 
 
+@pytest.mark.parametrize(
+    ("language", "label"),
+    [
+        *(
+            ("es", label)
+            for label in ("Nómina", "Venta coche viejo", "Abono ruedas", "Presupuesto pintura", "Taller (anulado)")
+        ),
+        *(
+            ("es", label)
+            for label in ("devolución del seguro", "ITV, pendiente", "Multa sin pagar", "Alquiler cobrado")
+        ),
+        *(
+            ("de", label)
+            for label in ("Monatsgehalt", "Autoverkauf", "Gutschrift Reifen", "Angebot Maler", "Werkstatt (storniert)")
+        ),
+        *(
+            ("en", label)
+            for label in (
+                "Salary",
+                "Sale of the old car",
+                "Refund",
+                "Quote for painting",
+                "Garage (cancelled)",
+                "unpaid fine",
+            )
+        ),
+    ],
+)
+def test_spending_is_not_added_up_with_income_or_what_was_not_paid(language, label) -> None:
+    question, header = {
+        "es": ("¿Cuánto gasté?", "Importe"),
+        "de": ("Wie viel habe ich ausgegeben?", "Betrag"),
+        "en": ("How much did I spend?", "Amount"),
+    }[language]
+
+    def asked(*labels):
+        rows = table(*((one, "50 €") for one in labels), headers=("·", header))
+        return total(rows, question, title=None, language=language)
+
+    assert asked("Reifen", "Aceite", "Motor") == (Decimal(150), 3)
+    assert asked("Reifen", "Aceite", label) is None
+
+
+def test_other_rows_than_those_of_income_are_added_up() -> None:
+    rows = table(("Luz", "45 €"), ("Nómina", "2.000 €"), ("Luz", "5 €"), headers=("Concepto", "Importe"))
+
+    assert total(rows, "¿Cuánto pagué de luz?", title="Casa") == (Decimal(50), 2)
+    assert total(rows, "¿Cuánto gasté?", title="Casa") is None
+
+
+def test_income_is_added_up_where_it_is_asked_for_and_not_mixed() -> None:
+    mixed = table(("Nómina", "2.000 €"), ("Clases", "300 €"), headers=("Concepto", "Importe"))
+    plain = table(("Nómina", "2.000 €"), ("Venta sofá", "300 €"), headers=("Concepto", "Importe"))
+
+    assert total(plain, "¿Cuánto ingresé?", title="Casa") == (Decimal(2300), 2)
+    assert total(mixed, "¿Cuánto ingresé?", title="Ingresos") == (Decimal(2300), 2)
+    assert total(mixed, "¿Cuánto ingresé?", title="Casa") is None
+    assert total(mixed, "¿Cuánto gasté?", title="Ingresos") is None
+
+
+@pytest.mark.parametrize(
+    ("cells", "is_plain"), [(("sí", "no"), False), (("x", ""), False), (("sí", "sí"), True), (("✓", "✓"), True)]
+)
+def test_no_sum_is_stated_where_a_column_calls_a_row_unpaid(cells, is_plain) -> None:
+    rows = table(("Luz", "45 €", cells[0]), ("Agua", "55 €", cells[1]), headers=("Concepto", "Importe", "Pagado"))
+
+    assert total(rows) == ((Decimal(100), 2) if is_plain else None)
+
+
 def test_a_term_over_all_rows_and_in_some_tells_none() -> None:
     rows = table(("Luz", "45 €"), ("Agua", "55 €"), ("Luz", "5 €"), headers=("Concepto", "Importe"))
 

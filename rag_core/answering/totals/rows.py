@@ -16,6 +16,7 @@ _FEWEST_SUMMED = 2
 _LINE = re.compile(r"[^\n]+")
 _MARKS = re.compile(r"[*`~]+|(?<!\w)_+|_+(?!\w)")
 _WORD = re.compile(r"\w+")
+_TICK = re.compile(r"\w|[✓✔☑✅]")
 _UNCLEAR = re.compile(
     r"\d\s*(?:[-\u2013\u2014\u2212]\s*)?$|(?:^|[:=])\s*[-\u2013\u2014\u2212(]\s*$|[-\u2013\u2014\u2212]$"
 )
@@ -50,8 +51,9 @@ def rows_of_amounts(source: Source) -> Iterator[AmountRows]:
     """The tables and lists of a passage with one amount a row, each whole.
 
     Left out are those of which it is not plain which column is the amount or which mark is the decimal one, or which have several
-    currencies, or subtotals among their rows, or a first or last row that sums up the others without saying so. One that says so is
-    no row. Lists with items within items, and rows that are struck out or tasks not done, are left out too.
+    currencies, a column that calls a row unpaid, subtotals among their rows, or a first or last row that sums up the others without
+    saying so. One that says so is no row. Lists with items within items, and rows that are struck out or tasks not done, are left
+    out too.
     """
     if not source.is_whole:
         return
@@ -89,7 +91,7 @@ def _group(source: Source, start: int, own_frame: str, rows: Sequence[AmountRow]
 def _of_table(text: str, table: MarkdownTable, language: Language) -> list[AmountRow] | None:
     cells = [cells_of(text[slice(*row)]) for row in table.rows]
     column = _amount_column(table.headers, cells, language)
-    if column is None:
+    if column is None or _has_unpaid(table.headers, cells, column, language):
         return None
     over = currency_named(table.headers[column])
     rows = []
@@ -125,6 +127,18 @@ def _names_money(headers: Sequence[str], at: int, language: Language) -> bool:
     if named <= totals.rows:
         return bool(named) and words <= totals.rows
     return not (named <= totals.unit_prices and _has_quantities(headers, language))
+
+
+def _has_unpaid(headers: Sequence[str], rows: Sequence[Sequence[str]], amount: int, language: Language) -> bool:
+    """True where a column beside the amounts tells what was paid, and of some row that it was not."""
+    totals = language_of(language).totals
+    told = [
+        at
+        for at, header in enumerate(headers)
+        if at != amount and not totals.paid.isdisjoint(_WORD.findall(fold_words(header)))
+    ]
+    cells = [fold_words(row[at]).strip() if at < len(row) else "" for at in told for row in rows]
+    return any(cell in totals.unpaid or not _TICK.search(cell) for cell in cells)
 
 
 def _has_quantities(headers: Sequence[str], language: Language) -> bool:

@@ -55,8 +55,9 @@ def total_of(question: str, context: PromptContext, language: Language) -> Total
     """The sum over rows that have all that is asked for, in themselves or in what stands over them, and are of the asked times.
 
     None where no question for a sum is asked, and where rows of no table or list, or of more than one, answer it: then it is not
-    plain what to add up. Tables of one passage whose headings differ in numbers alone ("2024", "2025") are one. The sum of one row
-    of several is that row.
+    plain what to add up; neither is it where rows name what the question does not ask for: income, a refund, an offer, or what is void
+    or unpaid. Tables of one passage whose headings differ in numbers alone ("2024", "2025") are one. The sum of one row of several
+    is that row.
     """
     if not asks_total(question, language):
         return None
@@ -72,6 +73,8 @@ def total_of(question: str, context: PromptContext, language: Language) -> Total
     if len(kinds) != 1 or len(rows) > MAX_ROWS or sum(len(group.rows) for group, _ in answering) < _LEAST_ROWS:
         return None
     group = answering[0][0]
+    if _is_mixed(question, group, rows, language):
+        return None
     value = sum((row.amount.value for row in rows), start=Decimal())
     return Total(source=group.source, rows=tuple(rows), value=value, currency=group.currency)
 
@@ -144,6 +147,21 @@ def _asked_rows(group: AmountRows, wanted: str, asked: Sequence[Interval], langu
     return [row for row, time in zip(rows, times, strict=True) if time is not None and _is_within(time, asked)]
 
 
+def _is_mixed(question: str, group: AmountRows, rows: Sequence[AmountRow], language: Language) -> bool:
+    """Tell whether rows, or what stands over them, name income or a doubtful amount that the question does not ask for.
+
+    Of a question for income too where only some rows name it, and nothing over them.
+    """
+    spoken, words = group.source.language, fold_words(question)
+    frame, labels = fold_words(group.frame), [fold_words(row.label) for row in rows]
+    if not _doubtful(language).search(words) and any(map(_doubtful(spoken).search, (frame, *labels))):
+        return True
+    is_over, of_income = _income(spoken).search(frame), [_income(spoken).search(label) for label in labels]
+    if not _income(language).search(words):
+        return bool(is_over) or any(of_income)
+    return not is_over and any(of_income) and not all(of_income)
+
+
 def _is_within(time: Interval, asked: Sequence[Interval]) -> bool:
     return any(since <= time[0] and time[1] <= until for since, until in asked)
 
@@ -185,3 +203,13 @@ def _saying_nothing(language: Language) -> re.Pattern[str]:
 @cache
 def _asking(language: Language) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(language_of(language).totals.asking)})(?!\w)")
+
+
+@cache
+def _income(language: Language) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{language_of(language).totals.income})(?!\w)")
+
+
+@cache
+def _doubtful(language: Language) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{language_of(language).totals.doubtful})(?!\w)")

@@ -70,6 +70,10 @@ HTTP: Mapping[int, tuple[str, str]] = {
     415: ("Unsupported content type", "The body is sent as JSON, with Content-Type: application/json"),
     500: (_INTERNAL, _UNEXPECTED),
 }
+FILES_TOO_LARGE = (
+    "The files are larger than {megabytes} MB together; "
+    "send them one by one, split them, or raise BRAIN_DOCUMENT_MAX_MB"
+)
 OTHER_REFUSAL = "The request cannot be answered"
 WRONG_HOST = (
     "The Host header is no name of this machine; use 127.0.0.1 or localhost, or add the name to BRAIN_ALLOWED_HOSTS"

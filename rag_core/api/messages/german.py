@@ -83,6 +83,9 @@ HTTP: Mapping[int, tuple[str, str]] = {
     500: (_INTERNAL, _UNEXPECTED),
 }
 FOREIGN_ORIGIN = "Die Anfrage kommt von einer Seite, die nicht hierher gehört"
+FILES_TOO_LARGE = (
+    "Die Dateien sind zusammen größer als {megabytes} MB; einzeln senden, aufteilen oder BRAIN_DOCUMENT_MAX_MB erhöhen"
+)
 OTHER_REFUSAL = "Die Anfrage lässt sich nicht beantworten"
 WRONG_HOST = (
     "Der Header Host nennt diesen Rechner nicht; 127.0.0.1 oder localhost verwenden, "

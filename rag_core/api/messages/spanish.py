@@ -88,6 +88,10 @@ HTTP: Mapping[int, tuple[str, str]] = {
     ),
     500: (_INTERNAL, _UNEXPECTED),
 }
+FILES_TOO_LARGE = (
+    "Los archivos superan juntos el máximo de {megabytes} MB; "
+    "envíalos de uno en uno, divídelos o aumenta BRAIN_DOCUMENT_MAX_MB"
+)
 OTHER_REFUSAL = "La petición no se puede atender"
 ALLOWED = "Esta dirección admite: {methods}"
 MORE = "y {count} más"

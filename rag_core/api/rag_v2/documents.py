@@ -205,7 +205,7 @@ def upload(
             options=read_options(parse_options),
             uploaded_by=context.caller.key_name,
         )
-    except (DocumentRefusedError, ParserOptionError, TenantFullError) as error:
+    except (ConflictError, DocumentRefusedError, ParserOptionError, TenantFullError) as error:
         raise ExplainedError(_german().translate(str(error)), kind=type(error)) from error
     return {"documentId": str(taken.document_id), "jobId": str(taken.job_id), "status": "queued"}
 

@@ -57,10 +57,10 @@ def blocks_to_wire(note: Note, blocks: Sequence[StoredBlock], *, parser: str | N
 
 def _table_data(content: str, tables: Sequence[MarkdownTable], block: StoredBlock) -> dict[str, Any] | None:
     """Headers of the table that a block is a part of, and the block's own rows; None for other blocks."""
-    if block.kind != "table":
-        return None
     table = next((table for table in tables if table.start <= block.start < table.end), None)
-    return table and {
+    if block.kind != "table" or table is None:
+        return None
+    return {
         "headers": table.headers,
         "rows": [cells_of(content[start:end]) for start, end in table.rows if block.start <= start < block.end],
     }

@@ -15,5 +15,11 @@ TOTALS = TotalWords(
     unit_prices=frozenset(["price"]),
     quantities=frozenset(["quantity", "qty", "units", "pieces"]),
     rows=frozenset(["total", "totals", "subtotal", "sum"]),
+    income=r"(?:incomes?|earn\w*|salar(?:y|ies)|wages?|pay(?:slip|check|cheque|roll)s?|sales?|sold|revenues?|proceeds|dividends?|"
+    r"received)",
+    doubtful=r"(?:refund\w*|reimburs\w*|rebates?|credit notes?|returned|quotes?|quotations?|estimat\w*|offers?|budget\w*|planned|"
+    r"void\w*|cancell?ed|unpaid|pending|outstanding|not (?:yet )?paid|to (?:be paid|pay))",
+    paid=frozenset(["paid", "settled"]),
+    unpaid=frozenset(["no", "n", "pending", "open"]),
     answer="In total, {sum}: {terms}",
 )

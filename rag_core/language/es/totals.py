@@ -33,5 +33,11 @@ TOTALS = TotalWords(
     unit_prices=frozenset(["precio", "precios"]),
     quantities=frozenset(["cantidad", "cantidades", "unidades", "uds", "ud"]),
     rows=frozenset(["total", "totales", "subtotal", "suma"]),
+    income=r"(?:ingres\w*|(?<!de )cobr\w*|nominas?|sueldos?|salarios?|honorarios?|ganancias?|gan(?:e|amos|ado)|ventas?|"
+    r"vend(?:i|e|imos|id[oa]s?|ieron)|dividendos?|becas?|subvencion\w*)",
+    doubtful=r"(?:abonos?|devol\w+|devuel\w+|reembols\w*|reintegr\w*|presupuest\w*|ofertas?|estimad\w*|previst[oa]s?|anulad[oa]s?|"
+    r"cancelad[oa]s?|pendientes?|impagad[oa]s?|(?:sin|no|por) pag(?:ar|ad[oa]s?))",
+    paid=frozenset(["pagado", "pagada", "pagados", "pagadas", "abonado", "abonada", "cobrado", "cobrada"]),
+    unpaid=frozenset(["no", "n", "pendiente", "falta"]),
     answer="En total, {sum}: {terms}",
 )

@@ -239,6 +239,29 @@ update documents set status = %(status)s, error = %(error)s, checked_at = now()
 where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s and url is not null and status <> 'archived'
     and job_id = %(job)s;
 
+-- name: cancel_upload_job
+-- As cancel_job, of the job that parses an upload. The upload is locked first, as by the job itself.
+with held as (
+    select tenant_id, job_id from documents
+    where tenant_id = %(tenant)s and document_id = %(document)s and is_upload
+        and (%(departments)s::text[] is null or departments <@ %(departments)s::text[])
+    for update
+)
+update evaluation_jobs j
+set is_cancel_wanted = true,
+    state = case state when 'queued' then 'cancelled' else state end,
+    finished_at = case state when 'queued' then now() end
+from held
+where j.tenant_id = held.tenant_id and j.job_id = held.job_id and state in ('queued', 'running');
+
+-- name: has_edited_text
+-- A note without blocks was edited, as in queue_outdated_upload.
+select exists (
+    select from documents d join notes using (tenant_id, note_id)
+    where d.tenant_id = %(tenant)s and d.source = %(source)s and d.path = %(path)s
+        and not exists (select from blocks b where b.tenant_id = d.tenant_id and b.note_id = d.note_id)
+);
+
 -- name: set_upload_job
 update documents set job_id = %(job)s where tenant_id = %(tenant)s and source = %(source)s and path = %(path)s;
 

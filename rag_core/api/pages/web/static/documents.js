@@ -22,6 +22,14 @@ function tell(text) {
   problems.append(told);
 }
 
+function reasonIn(answer) {
+  try {
+    return JSON.parse(answer).details;
+  } catch {
+    return form.dataset.failed;
+  }
+}
+
 async function renew() {
   if (!document.querySelector("#documentos[data-waiting]")) return;
   const answer = await fetch(form.action, { headers: { Accept: "text/html" } }).catch(() => null);
@@ -46,7 +54,7 @@ function sendOne(file, done, all) {
     });
     request.addEventListener("load", () => {
       if (request.status < 400) show(request.responseText);
-      else tell(`${file.name}: ${form.dataset.failed}`);
+      else tell(`${file.name}: ${reasonIn(request.responseText)}`);
     });
     request.addEventListener("error", () => tell(`${file.name}: ${form.dataset.failed}`));
     request.addEventListener("loadend", resolve);
