@@ -140,8 +140,8 @@ def _look(engine: Engine, request: SearchRequest) -> tuple[Retrieval, bool]:
         fusion_ms = fusing.total_ms
     failures = dict(legs.failures)
     candidates, served = ranked(plan, fused, database=database, legs=legs, failures=failures, clock=clock)
-    candidates = linked(plan, candidates, database=database, failures=failures)
     with clock.stage("contextExpansion"):
+        candidates = linked(plan, candidates, database=database, failures=failures)
         expanded = read_passages(
             plan,
             candidates,
