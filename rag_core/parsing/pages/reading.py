@@ -48,9 +48,7 @@ def open_pdf(data: bytes) -> Any:
     try:
         return pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
-        if (
-            error.err_code == pdfium.FPDF_ERR_PASSWORD and b"/Encrypt" in data
-        ):  # a file without pages gives that code, too
+        if error.err_code == pdfium.FPDF_ERR_PASSWORD and b"/Encrypt" in data:  # one without pages leaves the last code
             raise DocumentRefusedError("the file is encrypted; save it without a password") from error
         raise DocumentRefusedError("the file is broken: it cannot be opened as a PDF; export it again") from error
 

@@ -158,15 +158,20 @@ def test_encrypted_file_is_refused_with_the_remedy(file: PdfFile) -> None:
     [
         b"%PDF-1.7\n",
         b"%PDF-1.7\n1 0 obj\n<</Type/Catalog>>\nendobj\ntrailer\n<</Root 1 0 R>>",
-        (
-            b"%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Count 0/Kids[]>>\nendobj\n"
-            b"trailer\n<</Root 1 0 R>>"
-        ),
     ],
 )
 def test_broken_file_is_refused(data: bytes) -> None:
     with pytest.raises(DocumentRefusedError, match="broken"):
         FORMATS.get("pdf").parse(SourceFile(name="x.pdf", data=data), ParsingLimits())
+
+
+def test_file_without_pages_is_not_called_encrypted_as_the_one_before_it(file: PdfFile) -> None:
+    file.is_encrypted = True
+    with pytest.raises(DocumentRefusedError, match="encrypted"):
+        parsed(file)
+
+    with pytest.raises(DocumentRefusedError, match="broken"):
+        parsed(PdfFile())
 
 
 def test_broken_page_leaves_a_warning_and_the_others(file: PdfFile) -> None:
