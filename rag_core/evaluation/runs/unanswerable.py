@@ -70,9 +70,11 @@ class UnanswerableFigures:
     @property
     def line(self) -> str:
         """Summary in one line."""
-        unanswered = f"{in_english(self.queries, 'query', 'queries')} that the notes do not answer"
         if not self.asked:
-            return f"{unanswered} {'is' if self.queries == 1 else 'are'} asked with --answers only"
+            if self.queries == 1:
+                return "1 query that the notes do not answer is asked with --answers only"
+            return f"{self.queries:,} queries that the notes do not answer are asked with --answers only"
+        unanswered = f"{in_english(self.queries, 'query', 'queries')} that the notes do not answer"
         wrong = self.asked - self.failed - self.refused
         parts = [f"{self.refused} {'was' if self.refused == 1 else 'were'} refused, as is right"]
         if wrong:
