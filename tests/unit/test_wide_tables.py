@@ -75,8 +75,8 @@ def test_a_wide_row_is_parted_by_columns_that_know_their_headers_and_its_first_c
 
 
 def test_rows_that_fit_with_the_headers_of_their_filled_cells_stay_together() -> None:
-    headers = ["Mes", *(f"Estación de medida {number}" for number in range(9))]
-    text = table_of(headers, [["enero", *[""] * 8, "3"]] * 40)
+    headers = ["Mes", *(f"Estación de medida {number}" for number in range(12))]
+    text = table_of(headers, [["enero", *[""] * 11, "3"]] * 40)
 
     parts = row_parts(text, max_tokens=64)
 
