@@ -90,3 +90,9 @@ def function_stems(language: Language) -> frozenset[str]:
 def negation_stems(language: Language) -> frozenset[str]:
     """Negations as ``tokens_of`` gives them."""
     return frozenset(_normalised(word, language) for word in language_of(language).stop_words.negations)
+
+
+@cache
+def stems_of_negations_behind(language: Language) -> frozenset[str]:
+    """Negations that may stand behind what they deny, as ``tokens_of`` gives them."""
+    return frozenset(_normalised(word, language) for word in language_of(language).traits.negations_behind)

@@ -29,8 +29,8 @@ class LanguageTraits:
     """The verb follows its subject in a question: "when did the plumber come"."""
     has_head_first: bool
     """A noun stands before what describes it: "dolor de cabeza", unlike "Kopfschmerz" and "head ache"."""
-    has_negation_behind: bool
-    """A negation may stand behind all that it denies: "zahlt die Rechnung nicht"."""
+    negations_behind: tuple[str, ...]
+    """Negations that may stand behind all that they deny: "zahlt die Rechnung nicht"; others deny what follows: "ohne Rechnung"."""
     has_day_before_month: bool
     """A date in figures has its day first: "3.5.2025" is in May."""
     signs: str

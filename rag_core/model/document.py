@@ -9,7 +9,7 @@ from typing import Any, Literal
 from rag_core.model.note import NoteId, Span
 
 BlockKind = Literal["heading", "paragraph", "list", "table", "code", "image"]
-WarningKind = Literal["low_confidence", "fallback_used", "validation_mismatch", "left_out"]
+WarningKind = Literal["low_confidence", "fallback_used", "validation_mismatch", "left_out", "hidden"]
 ParserName = Literal["native", "ocr", "hybrid", "docling", "llamaparse"]
 """Reader of a document: the embedded parser, its recognition of images, both by pages, or a service."""
 PageUnit = Literal["page", "slide", "sheet", "section"]

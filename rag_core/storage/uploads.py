@@ -43,15 +43,6 @@ class UploadState:
     job_error: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OriginalFile:
-    """An uploaded file as it came."""
-
-    path: str
-    format: str
-    content: bytes
-
-
 def hold_upload_name(connection: Connection, tenant: TenantId, name: str, digest: bytes | None) -> str:
     """A name for an upload: that of the upload with the same name and content, else one that no other has (``name (2).pdf``).
 
@@ -265,12 +256,6 @@ def fetch_original(connection: Connection, tenant: TenantId, digest: bytes) -> b
     parameters = {"tenant": tenant, "hash": digest}
     row = connection.execute(query("fetch_original"), parameters, binary=True).fetchone()
     return None if row is None else bytes(row[0])
-
-
-def fetch_original_of(connection: Connection, tenant: TenantId, note: NoteId) -> OriginalFile | None:
-    """The uploaded file that a note was made of; None for other notes."""
-    row = connection.execute(query("fetch_original_of_note"), {"tenant": tenant, "note": note}, binary=True).fetchone()
-    return None if row is None else OriginalFile(path=row[0], format=row[1], content=row[2])
 
 
 def list_uploads(connection: Connection, tenant: TenantId, *, limit: int) -> list[UploadState]:

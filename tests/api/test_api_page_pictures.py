@@ -59,6 +59,34 @@ def picture(answer: Response) -> Image.Image:
 
 
 class TestFileOfAFolder:
+    def test_it_is_saved_from_the_note_s_page_under_its_name(self, client: TestClient, vault: Vault) -> None:
+        note = taken(vault, "informes/Año 1.md", b"# Hola\n")
+
+        answer = client.get(f"/api/v2/documents/{note}/original")
+
+        assert answer.content == b"# Hola\n"
+        assert answer.headers["content-disposition"] == "attachment; filename*=UTF-8''A%C3%B1o%201.md"
+        assert f'href="/api/v2/documents/{note}/original" download="Año 1.md"' in client.get(f"/notas/{note}").text
+
+    @pytest.mark.parametrize("content", [None, b"Otra cosa"])
+    def test_it_is_not_saved_once_it_is_another(self, client: TestClient, vault: Vault, content: bytes | None) -> None:
+        note = taken(vault, "a.txt", b"Hola")
+        (vault.path / "a.txt").unlink()
+        if content is not None:
+            vault.write("a.txt", content)
+
+        answer = client.get(f"/api/v2/documents/{note}/original")
+
+        assert (answer.status_code, "neu importieren" in answer.text) == (409, True)
+
+    def test_a_link_in_its_place_is_not_followed(self, client: TestClient, vault: Vault, tmp_path: Path) -> None:
+        note = taken(vault, "a.txt", b"Hola")
+        (tmp_path / "fuera.txt").write_bytes(b"Hola")
+        (vault.path / "a.txt").unlink()
+        (vault.path / "a.txt").symlink_to(tmp_path / "fuera.txt")
+
+        assert client.get(f"/api/v2/documents/{note}/original").status_code == 409
+
     def test_its_page_is_drawn(self, client: TestClient, vault: Vault) -> None:
         note = taken(vault, "informes/año/Ferrocarril.pdf", report())
 

@@ -63,6 +63,8 @@ def citation_scores(claims: list[Claim], sources: dict[int, str]) -> tuple[float
         ("No es gratis.", "no es gratis", "es", True),
         ("Er raucht nicht.", "raucht", "de", False),
         ("Er raucht.", "raucht", "de", True),
+        ("Es kostet 30 Euro ohne Aufpreis.", "30 Euro", "de", True),
+        ("Es kostet 30 Euro ohne Aufpreis.", "Aufpreis", "de", False),
         ("We don't smoke", "smoke", "en", False),
         ("Rebaja del 30 %", "30 %", "es", True),
         ("Fueron 30 euros", "30 %", "es", False),

@@ -257,7 +257,7 @@ def _polarity(clauses: list[list[str]], content: frozenset[str], language: Langu
         for at, token in enumerate(clause):
             if token in negation_stems(language) and places:
                 after = bisect_right(places, at)
-                denied.update(places if language_of(language).traits.has_negation_behind else ())
+                denied.update(places if language_of(language).traits.negations_behind else ())
                 denied.add(places[min(after, len(places) - 1)])
                 doubtful.update(places[after + 1 : after + 1 + _DOUBTFUL_WORDS])
         for place in places:

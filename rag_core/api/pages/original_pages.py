@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from urllib.parse import urlencode
 
 from rag_core.api.access import RequestContext
@@ -30,11 +31,15 @@ class OriginalPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassagePlace:
-    """The page that a passage is on, where it is known, and the page to show, where the original has any to show."""
+    """The page that a passage is on, where it is known, and the page to show, where the original has any to show.
+
+    ``file`` is the name of the file to save, where the note was made of one.
+    """
 
     page: int | None
     unit: PageUnit | None
     original: OriginalPage | None
+    file: str | None
 
 
 def passage_place(
@@ -64,6 +69,7 @@ def passage_place(
         page=place.page,
         unit=file.page_unit if file else None,
         original=_original(note.id, place, number, count, parameters) if number else None,
+        file=PurePosixPath(file.path).name if file and file.is_current else None,
     )
 
 

@@ -199,6 +199,7 @@ def show_note(
         dated_by=_DATED_BY.get(note.dated_by),
         place=place_of(place.page, place.unit),
         original=place.original,
+        file=place.file,
         links=links,
         text=_note_text(note, spans, words, links),
         tags=tags_of(note),

@@ -4,6 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
+from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 from uuid import UUID
@@ -29,14 +30,16 @@ from rag_core.folders.opening import parsing_limits
 from rag_core.model.document import PageUnit, WarningKind, reader_of
 from rag_core.model.note import NoteId
 from rag_core.parsing.services.options import read_options
+from rag_core.storage.cited_pages import fetch_file_of_note
 from rag_core.storage.database import Connection
 from rag_core.storage.documents import StoredBlock, StoredChunkSpan, fetch_blocks, fetch_chunk_spans
 from rag_core.storage.note_enrichments import fetch_enrichment, fetch_file_facts
 from rag_core.storage.note_graph import fetch_mentions, fetch_relations
 from rag_core.storage.notes import fetch_note
-from rag_core.storage.uploads import delete_upload, fetch_original_of
+from rag_core.storage.uploads import delete_upload
 from rag_core.translation import MessageTranslator, document_catalogue
 from rag_core.uploads.archiving import archive, restore
+from rag_core.uploads.originals import read_original as read_file
 from rag_core.uploads.receiving import receive
 from rag_core.uploads.states import DocumentState, DocumentStatus, find_document
 from rag_core.wire.values import moment_to_wire
@@ -44,6 +47,7 @@ from rag_core.wire.values import moment_to_wire
 NO_SUCH_DOCUMENT = "Dieses Dokument gibt es nicht"
 NOT_ACTIVE = "Nur ein fertiges Dokument (completed) kann archiviert werden"
 NOT_ARCHIVED = "Das Dokument ist nicht archiviert"
+CHANGED = "Die Datei ist nicht mehr da oder wurde geändert, seit sie gelesen wurde; bitte ihren Ordner neu importieren"
 
 router = APIRouter(prefix="/api/v2/documents", tags=["rag v2"])
 DocumentPath = Annotated[UUID, Path(description="`documentId` of the upload.")]
@@ -281,18 +285,21 @@ def read_graph(document_id: DocumentPath, context: Context) -> dict[str, Any]:
     return document_graph_to_wire(note, mentions, relations)
 
 
-@router.get("/{document_id}/original", responses=failures(400, 404, 503))
+@router.get("/{document_id}/original", responses=failures(400, 404, 409, 503))
 def read_original(document_id: DocumentPath, context: Context) -> Response:
-    """The file as it was uploaded, to be saved."""
+    """The file as it was read, to be saved: an upload, or a file of a folder that is still what its note was made of."""
     with _transaction(context) as connection:
-        original = fetch_original_of(connection, context.writing_tenant, NoteId(document_id))
-    if original is None:
+        file = fetch_file_of_note(connection, context.writing_tenant, NoteId(document_id))
+    if file is None:
         raise ExplainedError(NO_SUCH_DOCUMENT, kind=NotFoundError)
+    max_bytes = parsing_limits(context.settings).max_bytes
+    with explained(ConflictError, CHANGED):
+        content = read_file(context.database, context.writing_tenant, file, max_bytes=max_bytes)
     return Response(
-        original.content,
+        content,
         media_type="application/octet-stream",
         headers={
-            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(original.path)}",
+            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(PurePosixPath(file.path).name)}",
             "X-Content-Type-Options": "nosniff",
         },
     )

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Response
 
 from rag_core.api.access import Context, RequestContext
 from rag_core.api.errors import ExplainedError, explained
-from rag_core.api.rag_v2.documents import NO_SUCH_DOCUMENT, DocumentPath
+from rag_core.api.rag_v2.documents import CHANGED, NO_SUCH_DOCUMENT, DocumentPath
 from rag_core.api.schemas import ErrorBody, failures
 from rag_core.errors import BusyError, ConflictError, DocumentFailedError, DocumentRefusedError, NotFoundError
 from rag_core.model.document import Box
@@ -20,7 +20,6 @@ MIN_WIDTH = 64
 NO_SUCH_PAGE = "Diese Seite gibt es nicht; die Seiten des Dokuments sind 1 bis {pages}"
 NO_PICTURES = "Seiten als Bild gibt es nur von Dateien in PDF, PNG und JPG; bitte den Text des Dokuments lesen"
 NOT_DRAWN = "Die Seite lässt sich nicht als Bild zeigen; bitte den Text des Dokuments lesen oder das Original öffnen"
-CHANGED = "Die Datei ist nicht mehr da oder wurde geändert, seit sie gelesen wurde; bitte ihren Ordner neu importieren"
 BUSY = "Es werden schon so viele Seiten gezeichnet, wie gleichzeitig gehen; bitte gleich noch einmal versuchen"
 _NUMBER = r"-?\d{1,6}(\.\d{1,20})?"
 

@@ -6,8 +6,15 @@ from dataclasses import dataclass
 
 from rag_core.answering.verification.citations import citations_by_sentence, without_citations
 from rag_core.chunking import sentence_spans
-from rag_core.language.content_words import clauses_of, content_of, function_stems, is_number, negation_stems, tokens_of
-from rag_core.language.languages import language_of
+from rag_core.language.content_words import (
+    clauses_of,
+    content_of,
+    function_stems,
+    is_number,
+    negation_stems,
+    stems_of_negations_behind,
+    tokens_of,
+)
 from rag_core.model.answer_reading import ClaimCitation, StatedClaim
 from rag_core.model.note import Language
 
@@ -101,6 +108,5 @@ def _is_negated(found: Sequence[tuple[str, int]], start: int, end: int, language
     if any(token in negations for token, _ in found[start:end]):
         return False
     before = [clause for token, clause in found[max(0, start - 1) : start] if token in negations]
-    behind = found[end : end + 1] if language_of(language).traits.has_negation_behind else []
-    after = [clause for token, clause in behind if token in negations]
+    after = [clause for token, clause in found[end : end + 1] if token in stems_of_negations_behind(language)]
     return found[start][1] in before or found[end - 1][1] in after

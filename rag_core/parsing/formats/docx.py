@@ -50,13 +50,14 @@ _NoteKey = tuple[str, str | None]
 
 @dataclass(slots=True, kw_only=True)
 class _BodyReader:
-    """Walks through a body; ``marked`` are the notes that it met, with their numbers."""
+    """Walks through a body; ``marked`` are the notes that it met, with their numbers. Text set hidden is passed over."""
 
     styles: Mapping[str | None, WordStyle]
     lists: WordLists
     addresses: Mapping[str | None, str]
     notes: Mapping[_NoteKey, Any]
     marked: dict[_NoteKey, int] = field(default_factory=dict)
+    has_hidden: bool = False
 
     def blocks(self, container: Any) -> Iterator[OfficeBlock]:
         for child in container:
@@ -96,6 +97,8 @@ class _BodyReader:
         for child in element:
             if child.tag in {f"{W}t", f"{_M}t"}:
                 yield child.text or ""
+            elif child.tag == f"{W}r" and _is_hidden(child):
+                self.has_hidden = True
             elif child.tag in _SIGNS:
                 yield _SIGNS[child.tag]
             elif child.tag in _NOTES:
@@ -151,9 +154,16 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
     )
     write_blocks(builder, reader.blocks(archive.xml(main)))
     write_blocks(builder, reader.footnotes())
+    if reader.has_hidden:
+        builder.warn("left_out", "text that is set hidden was left out")
     warn_of_macros(builder, archive)
     properties = core_properties(archive)
     return builder.build(title=properties.title, author=properties.author, created_at=properties.created_at)
+
+
+def _is_hidden(run: Any) -> bool:
+    vanish = run.find(f"{W}rPr/{W}vanish")
+    return vanish is not None and vanish.get(f"{W}val", "1") not in {"0", "false", "off"}
 
 
 def _item(text: str, depth: int, label: str) -> ListItem:
@@ -192,6 +202,6 @@ FORMATS.register("docx")(
         suffixes=(".docx", ".docm"),
         recognises=lambda data: is_office_package(data, "word/document"),
         parse=_parse,
-        version=2,
+        version=3,
     )
 )

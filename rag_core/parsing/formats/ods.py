@@ -9,6 +9,7 @@ from rag_core.parsing.building import DocumentBuilder
 from rag_core.parsing.office import check_pages
 from rag_core.parsing.opendocument import (
     OFFICE,
+    STYLE,
     TABLE,
     TEXT,
     inline_text,
@@ -26,14 +27,20 @@ _EXTERNAL = "ta_extref"
 
 def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
     archive = open_opendocument(file.data, limits)
+    content = archive.xml("content.xml")
+    hidden = {
+        style.getparent().get(f"{STYLE}name") for style in content.iter(f"{STYLE}table-properties") if _hides(style)
+    }
     sheets = [
         sheet
-        for sheet in archive.xml("content.xml").iterfind(f"{OFFICE}body/{OFFICE}spreadsheet/{TABLE}table")
+        for sheet in content.iterfind(f"{OFFICE}body/{OFFICE}spreadsheet/{TABLE}table")
         if sheet.get(f"{TABLE}style-name") != _EXTERNAL
     ]
     check_pages(len(sheets), limits, "sheets")
     builder = DocumentBuilder(max_characters=limits.max_characters)
     for number, sheet in enumerate(sheets, 1):
+        if sheet.get(f"{TABLE}style-name") in hidden:
+            builder.warn("hidden", "the sheet is hidden in the file; its text was taken", page=number)
         cells = table_cells(sheet, _text)
         name = sheet.get(f"{TABLE}name", "")
         write_sheet(builder, name, cells, page=number, max_characters=limits.max_characters)
@@ -47,6 +54,10 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
     )
 
 
+def _hides(properties: Any) -> bool:
+    return bool(properties.get(f"{TABLE}display") == "false")
+
+
 def _text(cell: Any) -> str:
     """A cell's text as it is shown, but dates in ISO 8601."""
     moment = cell.get(f"{OFFICE}date-value")
@@ -57,5 +68,5 @@ def _text(cell: Any) -> str:
 
 
 FORMATS.register("ods")(
-    DocumentFormat(suffixes=(".ods",), recognises=lambda data: mimetype(data) == _MEDIA_TYPE, parse=_parse, version=1)
+    DocumentFormat(suffixes=(".ods",), recognises=lambda data: mimetype(data) == _MEDIA_TYPE, parse=_parse, version=2)
 )

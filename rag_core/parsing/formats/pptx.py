@@ -126,6 +126,8 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
         slides = Presentation(io.BytesIO(file.data)).slides
         check_pages(len(slides), limits, "slides")
         for number, slide in enumerate(slides, 1):
+            if slide.element.get("show") in {"0", "false"}:
+                builder.warn("hidden", "the slide is hidden in the file; its text was taken", page=number)
             reader = _SlideReader(slide=slide, archive=archive)
             write_blocks(builder, reader.blocks(is_first=number == 1), page=number)
     warn_of_macros(builder, archive)
@@ -193,6 +195,6 @@ FORMATS.register("pptx")(
         suffixes=(".pptx", ".pptm"),
         recognises=lambda data: is_office_package(data, "ppt/presentation"),
         parse=_parse,
-        version=1,
+        version=2,
     )
 )

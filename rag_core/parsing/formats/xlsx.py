@@ -34,6 +34,8 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
         check_pages(len(book.worksheets), limits, "sheets")
         for number, sheet in enumerate(book.worksheets, 1):
             source = archive.read(sheet._worksheet_path)  # noqa: SLF001  read-only sheets give neither merged cells nor formulas
+            if sheet.sheet_state != "visible":
+                builder.warn("hidden", "the sheet is hidden in the file; its text was taken", page=number)
             if count := len(_NOT_COMPUTED.findall(source)):
                 builder.warn(
                     "left_out",
@@ -97,6 +99,6 @@ FORMATS.register("xlsx")(
         suffixes=(".xlsx", ".xlsm"),
         recognises=lambda data: is_office_package(data, "xl/workbook"),
         parse=_parse,
-        version=3,
+        version=4,
     )
 )

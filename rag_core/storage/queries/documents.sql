@@ -356,12 +356,6 @@ returning path, format, file_hash, job_id, archived_metadata as metadata;
 -- name: fetch_original
 select content from originals where tenant_id = %(tenant)s and file_hash = %(hash)s;
 
--- name: fetch_original_of_note
--- The file that a note was made of, as it was uploaded: name, format, content.
-select d.path, d.format, o.content
-from documents d join originals o using (tenant_id, file_hash)
-where d.tenant_id = %(tenant)s and d.note_id = %(note)s and d.is_upload;
-
 -- name: list_uploads
 -- The newest uploads, each with the job that parses it.
 select d.path, d.document_id, d.note_id, d.status, d.error, d.file_hash, d.pages, d.page_unit, d.parser, d.parser_confidence,

@@ -219,15 +219,25 @@ def test_links_keep_their_address(word: WordDocument) -> None:
         ("<w:r><w:instrText>DATE</w:instrText></w:r>" + run("hoy"), "hoy"),
         ("<w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t></w:r>", "a\tb\nc"),
         ("<w:r><w:t>a</w:t><w:noBreakHyphen/><w:t>b</w:t></w:r>", "a-b"),
+        (run("a") + "<w:r><w:rPr><w:vanish/></w:rPr><w:t>b</w:t></w:r>", "a"),
+        (run("a") + "<w:r><w:rPr><w:vanish w:val='false'/></w:rPr><w:t>b</w:t></w:r>", "ab"),
         ("<m:oMath><m:r><m:t>x+1</m:t></m:r></m:oMath>", "x+1"),
         (f"<w:x><mc:Choice>{run('uno')}</mc:Choice><mc:Fallback>{run('dos')}</mc:Fallback></w:x>", "uno"),
     ],
-    ids=["tracked", "moved", "control", "field", "instruction", "signs", "hyphen", "formula", "alternative"],
+    ids=["tracked", "moved", "control", "field", "instruction", "signs", "hyphen", "hidden", "not-hidden", "formula", "alternative"],
 )  # fmt: skip
 def test_a_paragraph_has_the_text_that_is_shown(word: WordDocument, body: str, text: str) -> None:
     add_xml(word, f"<w:p>{body}</w:p>")
 
     assert text_of(word) == text
+
+
+def test_hidden_text_is_left_out_with_a_warning(word: WordDocument) -> None:
+    add_xml(word, f"<w:p>{run('a')}<w:r><w:rPr><w:vanish/></w:rPr><w:t>b</w:t></w:r></w:p>")
+
+    (warning,) = parsed("carta.docx", saved(word)).warnings
+
+    assert (warning.kind, warning.message) == ("left_out", "text that is set hidden was left out")
 
 
 def test_blocks_in_content_controls_are_taken(word: WordDocument) -> None:

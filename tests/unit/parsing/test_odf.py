@@ -31,6 +31,8 @@ STYLES = """
   <text:list-level-style-number text:level="1" style:num-format="1" text:start-value="3"/>
   <text:list-level-style-bullet text:level="2" text:bullet-char="•"/>
 </text:list-style>
+<style:style style:name="ta2"><style:table-properties table:display="false"/></style:style>
+<style:style style:name="ta3"><style:table-properties table:display="true"/></style:style>
 <text:list-style style:name="L2"><text:list-level-style-number text:level="1" style:num-format=""/></text:list-style>
 """
 ENCRYPTED = (
@@ -281,6 +283,18 @@ def test_cells_merged_over_rows_part_nothing() -> None:
     document = sheet_of(row(tall, cell("1")) + row(covered, "<table:table-cell/>") + row(covered, cell("3")))
 
     assert (document.tables[0].headers, document.tables[0].rows) == (("alto", "1"), (("", "3"),))
+
+
+def test_hidden_sheets_are_taken_with_a_warning() -> None:
+    sheets = "".join(
+        f"<table:table table:name='Hoja {number}' table:style-name='ta{number}'>{row(cell('dato'))}</table:table>"
+        for number in (1, 2, 3)
+    )
+
+    document = parsed("libro.ods", package("spreadsheet", sheets))
+
+    assert "## Hoja 2" in document.text
+    assert [(warning.kind, warning.page) for warning in document.warnings] == [("hidden", 2)]
 
 
 def test_too_many_sheets_are_refused() -> None:

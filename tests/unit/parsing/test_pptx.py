@@ -263,6 +263,17 @@ def test_macros_are_left_out_with_a_warning(deck: Deck) -> None:
     assert [warning.kind for warning in document.warnings] == ["left_out"]
 
 
+@pytest.mark.parametrize(("shown", "warned"), [("0", [2]), ("1", [])])
+def test_hidden_slides_are_taken_with_a_warning(deck: Deck, shown: str, warned: list[int]) -> None:
+    add_slide(deck, TITLE_ONLY, "Faros")
+    add_slide(deck, TITLE_ONLY, "Sueldos").element.set("show", shown)
+
+    document = parsed("charla.pptx", saved(deck))
+
+    assert "## Sueldos" in document.text
+    assert [(warning.kind, warning.page) for warning in document.warnings] == [("hidden", page) for page in warned]
+
+
 def test_too_many_slides_are_refused(deck: Deck) -> None:
     add_slide(deck)
     add_slide(deck)

@@ -63,12 +63,16 @@ def test_each_sheet_is_a_page_with_its_name() -> None:
     assert (document.pages, document.page_unit) == (3, "sheet")
 
 
-def test_hidden_sheets_are_taken() -> None:
+@pytest.mark.parametrize(("state", "warned"), [("hidden", [2]), ("veryHidden", [2]), ("visible", [])])
+def test_hidden_sheets_are_taken_with_a_warning(state: str, warned: list[int]) -> None:
     book = Workbook()
     book.create_sheet("Oculta").append(["dato"])
-    book["Oculta"].sheet_state = "hidden"
+    book["Oculta"].sheet_state = state
 
-    assert "## Oculta" in parsed("libro.xlsx", saved(book)).text
+    document = parsed("libro.xlsx", saved(book))
+
+    assert "## Oculta" in document.text
+    assert [warning.page for warning in document.warnings if warning.kind == "hidden"] == warned
 
 
 @pytest.mark.parametrize(
