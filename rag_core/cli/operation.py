@@ -141,8 +141,8 @@ def _shown(value: Any) -> str:
     return "—" if value is None else localised(str(value))
 
 
-_OF_EVERYBODY = ("brain up", "chat model")
-"""Checks that everybody is told of, well or not."""
+_OF_EVERYBODY = ("brain up", "chat model", "folders")
+"""Checks that everybody is told of, well or not; folders only where a file of one was not taken."""
 
 
 @app.command("doctor")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from shlex import quote
 
 from rag_core.access.exposure import check_exposure
 from rag_core.access.pseudonyms import FILE_NAME
@@ -25,6 +26,7 @@ from rag_core.settings import Settings, read_settings
 from rag_core.storage.api_keys import list_keys
 from rag_core.storage.batches import list_tenants
 from rag_core.storage.database import Database
+from rag_core.storage.documents import list_folders
 from rag_core.storage.migrate import read_migrations
 from rag_core.storage.models import list_models
 from rag_core.storage.status import fetch_server_facts
@@ -79,6 +81,7 @@ def _database(settings: Settings) -> tuple[list[DoctorFinding], list[EmbeddingMo
                 _access(_as_running(settings), usable),
                 _model(engine.model, engine.settings, registered, better),
                 *_configurations(engine.database, engine.model),
+                *_folders(engine.database),
             ], registered
     except RagError as error:
         return [DoctorFinding(name="database", is_ok=False, found=str(error), remedy="as the message says")], []
@@ -189,6 +192,22 @@ def _configurations(database: Database, model: EmbeddingModel) -> Iterator[Docto
             remedy="; ".join(served.problems)
             or ("`brain tune` finds values for the model that is active" if left_out else ""),
         )
+
+
+def _folders(database: Database) -> Iterator[DoctorFinding]:
+    """Folders whose last import left something undone, or with files that were not taken."""
+    for tenant in list_tenants(database):
+        with database.transaction(tenant) as connection:
+            folders = list_folders(connection, tenant)
+        for folder in folders:
+            untaken = folder.refused + folder.failed
+            if folder.problem or untaken:
+                yield DoctorFinding(
+                    name="folders",
+                    is_ok=folder.problem is None,
+                    found=folder.problem or f"files of {folder.source} that could not be taken: {untaken:,}",
+                    remedy=f"see `brain folder status {quote(folder.source)} --problems`",
+                )
 
 
 def _ready(name: str) -> str:

@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from folders import Vault
 from ollama_server import OllamaServer
 from ollama_server import ollama_server as ollama_server  # noqa: PLC0414 - a fixture, re-exported to pytest
 from openai_server import OpenAIServer
@@ -30,6 +31,7 @@ from rag_core.operation.doctor import DoctorFinding, examine
 from rag_core.settings import read_settings
 from rag_core.storage.api_keys import insert_key
 from rag_core.storage.database import Database
+from rag_core.storage.documents import record_folder_problem
 
 SUPERVISOR = """
 import os
@@ -341,3 +343,32 @@ def test_files_that_leave_the_machine_are_said(monkeypatch) -> None:
         True,
         "reads uploads classified press, public; files leave this machine for https://api.cloud.llamaindex.ai",
     )
+
+
+def test_files_of_folders_that_were_not_taken_are_told_with_the_command_that_lists_them(
+    monkeypatch, database: Database, tmp_path: Path
+) -> None:
+    vault = Vault(path=tmp_path, database=database, tenant=TenantId("casa"), source="Mis notas")
+    vault.write("a.md", "Hola")
+    vault.take()
+    assert "folders" not in findings(monkeypatch)
+
+    vault.write("b.pdf", b"%PDF-1.7 roto")
+    vault.take()
+
+    found = findings(monkeypatch)["folders"]
+    assert (found.is_ok, found.found) == (True, "files of Mis notas that could not be taken: 1")
+    assert found.remedy == "see `brain folder status 'Mis notas' --problems`"
+
+
+def test_what_following_a_folder_left_undone_fails(monkeypatch, database: Database, tmp_path: Path) -> None:
+    vault = Vault(path=tmp_path, database=database, tenant=TenantId("casa"))
+    vault.write("a.md", "Hola")
+    vault.take()
+    with database.transaction(vault.tenant) as connection:
+        record_folder_problem(connection, vault.tenant, "vault", "the folder is gone")
+
+    found = findings(monkeypatch)["folders"]
+
+    assert (found.is_ok, found.found) == (False, "the folder is gone")
+    assert found.remedy == "see `brain folder status vault --problems`"

@@ -191,7 +191,7 @@ class TestEvaluation:
 
         assert to_json(again)["unanswerable"] == to_json(run)["unanswerable"]
         assert "unanswerable" not in json.dumps(to_json(again)["circumstances"])
-        line = "Of 3 queries that the notes do not answer 2 were refused, as is right, and 1 was answered: u2."
+        line = "Refused, as is right, of the queries that the notes do not answer: 2 of 3; answered: 1 (u2)."
         assert line in markdown_report(again)
 
     def test_a_set_without_any_says_nothing_of_it(self, database, tenant, notes) -> None:
@@ -218,7 +218,7 @@ class TestCommandLine:
         plain = brain("evaluate", "--strategy", "fulltext")
 
         assert said.exit_code == 0, said.output
-        assert "of 1 query that the notes do not answer 1 was refused, as is right" in said.stdout
+        assert "refused, as is right, of the queries that the notes do not answer: 1 of 1" in said.stdout
         assert "1 query that the notes do not answer is asked with --answers only" in plain.output
 
     def test_json_has_them(self, brain: Brain, database, tenant) -> None:

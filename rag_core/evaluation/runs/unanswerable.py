@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from rag_core.model.counting import in_english
 from rag_core.model.golden import GoldenQuery
 
 UNANSWERABLE = "unanswerable"
@@ -74,16 +73,16 @@ class UnanswerableFigures:
             if self.queries == 1:
                 return "1 query that the notes do not answer is asked with --answers only"
             return f"{self.queries:,} queries that the notes do not answer are asked with --answers only"
-        unanswered = f"{in_english(self.queries, 'query', 'queries')} that the notes do not answer"
         wrong = self.asked - self.failed - self.refused
-        parts = [f"{self.refused} {'was' if self.refused == 1 else 'were'} refused, as is right"]
+        parts = [
+            f"refused, as is right, of the queries that the notes do not answer: {self.refused:,} of {self.queries:,}"
+        ]
         if wrong:
             some = ", ".join(one.query for one in self.answered[:_SHOWN])
-            more = f", and {wrong - _SHOWN} more" if wrong > _SHOWN else ""
-            parts.append(f"{wrong} {'was' if wrong == 1 else 'were'} answered: {some}{more}")
+            parts.append(f"answered: {wrong:,} ({some}{', …' if wrong > _SHOWN else ''})")
         if self.failed:
-            parts.insert(1, f"{self.failed} failed")
-        return f"of {unanswered} {', and '.join(parts)}"
+            parts.append(f"failed: {self.failed:,}")
+        return "; ".join(parts)
 
 
 def count_unanswerable(
