@@ -24,8 +24,8 @@ from rag_core.model.note import Span
 _GAP = "\n\n"
 BAR = "\\|"
 """A bar within a cell, as Markdown writes it."""
-_DEFAULT_AUTHORS = frozenset({"(anonymous)", "anonymous", "openpyxl", "python-docx"})
-"""What libraries name as the author of files that they write."""
+_DEFAULT_AUTHORS = frozenset({"(anonymous)", "administrador", "administrator", "anonymous", "openpyxl", "python-docx"})
+"""What programs name as the author of files that they write."""
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _FENCE = re.compile("^`{3,}", re.MULTILINE)
 
