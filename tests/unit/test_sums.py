@@ -9,7 +9,8 @@ from builders import make_source
 
 from rag_core.answering.sources.context import as_context
 from rag_core.answering.totals.amounts import amount_of, amounts_in, money
-from rag_core.answering.totals.total import asks_total, evidence_of_total, total_of
+from rag_core.answering.totals.asking import asks_total
+from rag_core.answering.totals.total import evidence_of_total, total_of
 from rag_core.model.answer import AskedTime
 
 MADRID = ZoneInfo("Europe/Madrid")

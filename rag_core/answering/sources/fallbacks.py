@@ -14,7 +14,7 @@ from rag_core.answering.quoting.asked_time import asked_time_of, spread
 from rag_core.answering.sources.context import as_context, dated_in, make_sources
 from rag_core.answering.sources.likeness import with_likeness
 from rag_core.answering.sources.search_configuration import answer_config
-from rag_core.answering.totals.total import asks_total
+from rag_core.answering.totals.asking import asks_total
 from rag_core.configuration.schema import RetrievalConfig, configure
 from rag_core.embedding import knows_meaning
 from rag_core.errors import DeadlineExceededError, QueryFailedError, RetrievalFailedError

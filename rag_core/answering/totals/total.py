@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime, tzinfo
 from decimal import Decimal
 from functools import cache
 
 from rag_core.answering.quoting.asked_words import keys_of, terms_of, worth
 from rag_core.answering.totals.amounts import amounts_in, money
+from rag_core.answering.totals.asking import asks_total, later, without_asking
 from rag_core.answering.totals.rows import AmountRow, AmountRows, rows_of_amounts
 from rag_core.language.folding import fold_words
 from rag_core.language.languages import language_of
@@ -22,7 +23,6 @@ MAX_LABELLED = 12
 """With more rows their amounts alone are shown."""
 _LABEL_CHARACTERS = 60
 _LEAST_ROWS = 2
-_LATER = 9000
 _DIGITS = re.compile(r"\d+")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
@@ -46,11 +46,6 @@ class Total:
         return wording.format(sum=money(self.value, self.currency, language), terms=terms)
 
 
-def asks_total(question: str, language: Language) -> bool:
-    """True for a question about a sum of money: how much was spent, paid or earned."""
-    return _asking(language).search(fold_words(question)) is not None
-
-
 def total_of(question: str, context: PromptContext, language: Language) -> Total | None:
     """The sum over rows that have all that is asked for, in themselves or in what stands over them, and are of the asked times.
 
@@ -64,7 +59,7 @@ def total_of(question: str, context: PromptContext, language: Language) -> Total
     asked, without = _asked_times(question, context, language)
     if not asked and _YEAR.search(question):
         return None  # a year that was not understood as the asked time
-    wanted = _saying_nothing(language).sub(" ", fold_words(without))
+    wanted = without_asking(without, language)
     answering = [
         (group, rows) for group in _distinct(context.sources) if (rows := _asked_rows(group, wanted, asked, language))
     ]
@@ -83,7 +78,7 @@ def _asked_times(question: str, context: PromptContext, language: Language) -> t
     """The times that are asked for, bare years too ("enero y marzo de 2025"), and the question without them."""
     known = context.asked_time
     zone = context.sources[0].created_at.tzinfo if context.sources else None
-    times = [time for time in find_times(question, now=_later(zone), language=language) if not time.is_relative]
+    times = [time for time in find_times(question, now=later(zone), language=language) if not time.is_relative]
     if known is not None and len(times) <= 1:
         return [(known.since, known.until)], known.without or question
     return [(time.since, time.until) for time in times], strip_times(question, times)
@@ -187,22 +182,8 @@ def _time_of(row: AmountRow, group: AmountRows, zone: tzinfo | None) -> Interval
 
 def _times_in(text: str, language: Language, zone: tzinfo | None) -> list[Interval]:
     """Times with their year, half-open, read as if all were past."""
-    found = find_times(f"in {text}"[:MAX_CHARACTERS], now=_later(zone), language=language)
+    found = find_times(f"in {text}"[:MAX_CHARACTERS], now=later(zone), language=language)
     return [(time.since, time.until) for time in found if not time.is_relative]
-
-
-def _later(zone: tzinfo | None) -> datetime:
-    return datetime(_LATER, 1, 1, tzinfo=zone or UTC)
-
-
-@cache
-def _saying_nothing(language: Language) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{language_of(language).totals.saying_nothing})(?!\w)")
-
-
-@cache
-def _asking(language: Language) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{'|'.join(language_of(language).totals.asking)})(?!\w)")
 
 
 @cache
