@@ -114,7 +114,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedCitation:
-    """One source that an answer's mark names, and whether it says what is claimed.
+    """One source that an answer's mark names, and whether it says what is claimed; of a sum one for each stretch of its rows.
 
     ``mark`` and ``claim`` are spans of the answer: "[1]", and the sentence it stands in. ``evidence`` is the span of the *note* whose
     text ``quote`` says it, at most three sentences: ``note.content[evidence[0]:evidence[1]] == quote``; None and '' where no

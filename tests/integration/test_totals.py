@@ -39,6 +39,28 @@ def test_the_rows_of_the_asked_time_are_added_up_and_cited(ask, make_note) -> No
     assert [citation.is_supported for citation in answer.citations] == [True]
 
 
+def test_each_stretch_of_rows_is_cited_without_the_rows_between(ask, make_note) -> None:
+    make_note(CAR, title="Coche")
+
+    answer = ask("¿Cuánto gasté en gasolina?")
+
+    assert answer.text.startswith("En total, 1.133,25 €")
+    assert [(one.number, one.quote, one.is_supported) for one in answer.citations] == [
+        (1, "| 2023-12-30 | Gasolina | 50,00 € |\n| 2024-01-03 | Gasolina | 45,20 € |", True),
+        (1, "| 2024-11-09 | Gasolina | 1.038,05 € |", True),
+    ]
+    assert answer.groundedness == 1.0
+
+
+def test_one_row_is_cited_alone(ask, make_note) -> None:
+    make_note(CAR, title="Coche")
+
+    answer = ask("¿Cuánto costaron las ruedas?")
+
+    assert answer.text == "240,00 € (2024-02-27, Ruedas) [1]."
+    assert [one.quote for one in answer.citations] == ["| 2024-02-27 | Ruedas | 240,00 € |"]
+
+
 def test_a_list_is_added_up_too_and_only_the_lines_that_are_asked_for(ask, make_note) -> None:
     make_note(
         "# Obra del baño\n\nPagado hasta hoy:\n\n- Azulejos: 320,50 €\n- Fontanero, primera visita: 90 €\n"

@@ -10,7 +10,8 @@ from builders import make_source
 from rag_core.answering.sources.context import as_context
 from rag_core.answering.totals.amounts import amount_of, amounts_in, money
 from rag_core.answering.totals.asking import asks_total
-from rag_core.answering.totals.total import evidence_of_total, total_of
+from rag_core.answering.totals.held import evidence_of_total
+from rag_core.answering.totals.total import total_of
 from rag_core.model.answer import AskedTime
 
 MADRID = ZoneInfo("Europe/Madrid")
@@ -328,16 +329,54 @@ def test_the_words_of_a_table_tell_its_column_of_money() -> None:
     ids=["right", "other language", "wrong sum", "another term", "a term twice", "no terms", "no sum"],
 )
 def test_a_sum_holds_where_its_terms_stand_in_the_source_and_add_up(claim, expected) -> None:
-    assert (evidence_of_total(claim, make_source(table(FUEL, TYRES))) is not None) is expected
+    assert bool(evidence_of_total(claim, [make_source(table(FUEL, TYRES))])) is expected
 
 
-def test_the_evidence_of_a_sum_is_all_its_rows() -> None:
-    text = table(OLD, FUEL, TYRES, ("2024-03-01", "Peaje", "9 €"))
+def lines_of(claim, *texts):
+    sources = [make_source(text, number) for number, text in enumerate(texts, 1)]
+    held = evidence_of_total(claim, sources)
+    return {number: [texts[number - 1][slice(*span)] for span in spans] for number, spans in held.items()}
 
-    found = evidence_of_total("En total, 285,20 €: 45,20 € + 240 €", make_source(text))
 
-    assert found is not None
-    assert text[slice(*found)].splitlines() == table(FUEL, TYRES).splitlines()[2:]
+TOLL = ("2024-03-01", "Peaje", "9 €")
+TOLL_LINE = "| 2024-03-01 | Peaje | 9 € |"
+FUEL_LINE = "| 2024-01-03 | Gasolina | 45,20 € |"
+TYRES_LINE = "| 2024-02-27 | Ruedas | 240 € |"
+
+
+def test_the_evidence_of_a_sum_is_its_rows_alone() -> None:
+    text = table(OLD, FUEL, TYRES, ("2024-02-28", "Taller", "800 €"), TOLL)
+
+    assert lines_of("En total, 294,20 €: 45,20 € + 240 € + 9 €", text) == {1: [f"{FUEL_LINE}\n{TYRES_LINE}", TOLL_LINE]}
+
+
+def test_labels_tell_rows_of_one_amount_apart() -> None:
+    text = table(("2023-01-03", "Gasolina", "45,20 €"), ("2024-01-03", "Taller", "45,20 €"), FUEL, TYRES)
+
+    assert lines_of("En total, 285,20 €: 45,20 € (2024-01-03, Gasolina) + 240 € (2024-02-27, Rue)", text) == {
+        1: [f"{FUEL_LINE}\n{TYRES_LINE}"]
+    }
+
+
+def test_all_rows_that_may_be_terms_are_shown_where_nothing_tells_them_apart() -> None:
+    text = table(FUEL, TYRES, TOLL, ("2024-03-02", "Taller", "45,20 €"), OLD)
+
+    assert lines_of("En total, 90,40 €: 45,20 € + 45,20 €", text) == {
+        1: [FUEL_LINE, "| 2024-03-02 | Taller | 45,20 € |"]
+    }
+    assert lines_of("En total, 54,20 €: 9 € + 45,20 €", text) == {
+        1: [f"{TOLL_LINE}\n| 2024-03-02 | Taller | 45,20 € |"]
+    }
+    (shown,) = lines_of("En total, 285,20 €: 240 € + 45,20 €", table(FUEL, TYRES, TOLL, FUEL, OLD, FUEL))[1]
+    assert shown.count("45,20") == 3
+
+
+def test_a_sum_is_held_by_several_sources_together_where_none_holds_it_alone() -> None:
+    claim = "En total, 285,20 €: 45,20 € (Gasolina) + 240 € (Ruedas)"
+
+    assert lines_of(claim, table(FUEL, OLD), table(TYRES, TOLL)) == {1: [FUEL_LINE], 2: [TYRES_LINE]}
+    assert lines_of(claim, table(FUEL, TYRES), table(TYRES)) == {1: [f"{FUEL_LINE}\n{TYRES_LINE}"]}
+    assert lines_of(claim, table(FUEL, OLD), table(TOLL)) == {}
 
 
 def test_numbers_beside_letters_and_signs_are_no_amounts() -> None:

@@ -8,13 +8,13 @@ from decimal import Decimal
 from functools import cache
 
 from rag_core.answering.quoting.asked_words import keys_of, terms_of, worth
-from rag_core.answering.totals.amounts import amounts_in, money
+from rag_core.answering.totals.amounts import money
 from rag_core.answering.totals.asking import asks_total, later, without_asking
 from rag_core.answering.totals.rows import AmountRow, AmountRows, rows_of_amounts
 from rag_core.language.folding import fold_words
 from rag_core.language.languages import language_of
 from rag_core.model.answer import PromptContext, Source
-from rag_core.model.note import Language, Span
+from rag_core.model.note import Language
 from rag_core.query.time_expressions import MAX_CHARACTERS, find_times, strip_times
 from rag_core.query.time_points import Interval
 
@@ -82,23 +82,6 @@ def _asked_times(question: str, context: PromptContext, language: Language) -> t
     if known is not None and len(times) <= 1:
         return [(known.since, known.until)], known.without or question
     return [(time.since, time.until) for time in times], strip_times(question, times)
-
-
-def evidence_of_total(claim: str, source: Source) -> Span | None:
-    """The lines of a source that hold a sum: every term stands there and it is computed right, see ``Total.text``; else None."""
-    head, colon, tail = claim.partition(": ")
-    said = [amount.value for amount in amounts_in(head)]
-    terms = [next(amounts_in(part), None) for part in tail.split(" + ")]
-    if not colon or len(said) != 1 or len(terms) < _LEAST_ROWS or None in terms:
-        return None
-    values = [term.value for term in terms if term is not None]
-    text, found = source.original, list(amounts_in(source.original))
-    written = [amount.value for amount in found]
-    if sum(values) != said[0] or any(values.count(value) > written.count(value) for value in set(values)):
-        return None
-    spans = [amount.span for amount in found if amount.value in values]
-    end = text.find("\n", spans[-1][1])
-    return text.rfind("\n", 0, spans[0][0]) + 1, len(text) if end < 0 else end
 
 
 def _term(row: AmountRow, *, is_labelled: bool) -> str:
