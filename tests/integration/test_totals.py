@@ -4,7 +4,7 @@ import pytest
 from filling import index_stale
 
 from rag_core.answering.answer import answer_events
-from rag_core.answering.events import AnswerFinished, AnswerRequest
+from rag_core.answering.events import AnswerFinished, AnswerOptions, AnswerRequest
 
 TABLE = (
     "| Fecha | Concepto | Importe |\n|---|---|---|\n| 2023-12-30 | Gasolina | 50,00 € |\n| 2024-01-03 | Gasolina | 45,20 € |\n"
@@ -15,9 +15,15 @@ CAR = f"# Gastos del coche\n\n{TABLE}"
 
 @pytest.fixture
 def ask(engine, tenant):
-    def ask(question, language="es"):
+    def ask(question, language="es", **options):
         index_stale(engine, tenant)
-        request = AnswerRequest(question=question, language=language, contract="brain_sync", user_hash="u")
+        request = AnswerRequest(
+            question=question,
+            language=language,
+            contract="brain_sync",
+            user_hash="u",
+            options=AnswerOptions(**options),
+        )
         *_, last = answer_events(engine, tenant, request)
         assert isinstance(last, AnswerFinished)
         return last.answer
@@ -82,6 +88,39 @@ def test_it_is_said_in_the_language_of_the_answer(ask, make_note) -> None:
     answer = ask("Wie viel habe ich im Jahr 2024 für das Auto ausgegeben?", language="de")
 
     assert answer.text.startswith("Insgesamt 1.323,25 €: 45,20 €")
+
+
+def test_rows_of_two_notes_of_one_kind_are_added_up_and_each_is_cited(ask, make_note) -> None:
+    head = "| Fecha | Concepto | Importe |\n|---|---|---|\n"
+    march = "| 2024-03-03 | Gasolina | 45,20 € |\n| 2024-03-27 | Ruedas | 240,00 € |"
+    april = "| 2024-04-03 | Gasolina | 30,00 € |"
+    make_note(f"# Gastos del coche\n\n{head}{march}\n", title="Coche, marzo de 2024")
+    make_note(f"# Gastos del coche\n\n{head}{april}\n", title="Coche, abril de 2024")
+    make_note("El coche pasó la revisión sin problemas.", title="Taller")
+
+    answer = ask("¿Cuánto gasté en el coche en 2024?")
+
+    assert answer.text.startswith("Entre varias notas, en total, 315,20 €: ")
+    assert answer.text.endswith(" [1, 2].")
+    assert {one.quote for one in answer.citations} == {march, april}
+    assert all(one.is_supported for one in answer.citations)
+    assert (answer.confidence, answer.groundedness) == ("low", 1.0)
+
+
+def test_rows_of_several_notes_are_not_added_up_where_not_all_have_room(ask, make_note) -> None:
+    for month, number in (("marzo", 3), ("abril", 4), ("mayo", 5)):
+        rows = "".join(f"| 2024-0{number}-{day:02} | Gasolina | {day},{number}0 € |\n" for day in range(1, 4))
+        make_note(
+            f"# Gastos del coche\n\n| Fecha | Concepto | Importe |\n|---|---|---|\n{rows}",
+            title=f"Coche, {month} de 2024",
+        )
+
+    whole, cut = (ask("¿Cuánto gasté en el coche en 2024?", max_context_tokens=most) for most in (2000, 140))
+
+    assert whole.text.startswith("Entre varias notas, en total, 21,60 €")
+    assert len(cut.sources) == 2
+    assert "En total" not in cut.text
+    assert "en total" not in cut.text
 
 
 def test_rows_of_two_tables_are_not_added_up(ask, make_note) -> None:

@@ -1,5 +1,6 @@
 """Sums of amounts in tables and lists: what is asked, which rows, and when it is not plain."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from zoneinfo import ZoneInfo
@@ -32,8 +33,6 @@ def total(text, question="¿Cuánto gasté?", asked=None, title="Coche", languag
     source = make_source(
         text, title=title, language=language, is_whole=is_whole, created_at=datetime(2024, 6, 1, tzinfo=UTC)
     )
-    from dataclasses import replace
-
     found = total_of(question, replace(as_context([source]), asked_time=asked), language)
     return None if found is None else (found.value, len(found.rows))
 
@@ -431,3 +430,68 @@ def test_three_digits_behind_a_mark_are_added_up_only_where_it_is_plain_which_it
 def test_tables_of_years_in_one_passage_are_summed_together(second, question, expected):
     text = f"## 2024\n\n{table(FUEL, TYRES)}\n## {second}\n\n{table(OLD)}"
     assert total(text, question, title="Gastos del coche") == expected
+
+
+def several(*notes, question="¿Cuánto gasté en el coche en 2024?", language="es", has_lost_rows=False):
+    """The value and the rows of a sum over notes, each a title and its text."""
+    sources = [
+        make_source(text, number, title=title, language=language, is_whole=True)
+        for number, (title, text) in enumerate(notes, 1)
+    ]
+    found = total_of(
+        question, replace(as_context(sources), asked_time=YEAR_OF_CAR, has_lost_rows=has_lost_rows), language
+    )
+    return None if found is None else (found.value, [source.number for source in found.sources], found.is_of_several)
+
+
+YEAR_OF_CAR = replace(YEAR, without="¿Cuánto gasté en el coche?")
+MARCH = ("Coche, marzo de 2024", table(("2024-03-03", "Gasolina", "45,20 €"), ("2024-03-27", "Ruedas", "240 €")))
+APRIL = ("Coche, abril de 2024", table(("2024-04-03", "Gasolina", "30 €"), ("2024-04-09", "Peaje", "9 €")))
+
+
+def test_rows_of_several_notes_of_one_kind_are_added_up() -> None:
+    assert several(MARCH, APRIL) == (Decimal("324.20"), [1, 2], True)
+    assert several(MARCH, ("Perro", table(FUEL)), APRIL) == (Decimal("324.20"), [1, 3], True)
+    assert several(MARCH) == (Decimal("285.20"), [1], False)
+
+
+def test_rows_without_a_day_of_several_months_are_added_up_though_they_are_alike() -> None:
+    rent = table(("Gasolina", "45 €"), headers=("Concepto", "Importe"))
+
+    assert several(("Coche, marzo de 2024", rent), ("Coche, abril de 2024", rent)) == (Decimal(90), [1, 2], True)
+    assert several(("Coche 2024", rent), ("Coche 2024", rent)) is None
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ("Coche, abril de 2024", APRIL[1].replace("€", "$")),
+        ("Coche de empresa, abril de 2024", APRIL[1]),
+        ("Coche, abril de 2024", APRIL[1].replace("Concepto", "Previsto")),
+        ("Coche, abril de 2024", MARCH[1]),
+        ("Coche, abril de 2024", table(("2024-04-03", "Todo lo de marzo", "285,20 €"), ("2024-04-09", "Peaje", "9 €"))),
+        ("Coche, abril de 2024", table(("2024-04-03", "Abono", "30 €"), ("2024-04-09", "Peaje", "9 €"))),
+    ],
+    ids=["currency", "another car", "other headers", "copied rows", "a sum of the others", "a refund"],
+)
+def test_rows_of_several_notes_that_differ_are_not_added_up(other) -> None:
+    assert several(MARCH, other) is None
+
+
+def test_marks_of_thousands_are_plain_in_all_notes_or_in_none() -> None:
+    first = ("Coche, marzo de 2024", table(("2024-03-03", "Seguro", "1.459 €")))
+    second = ("Coche, abril de 2024", table(("2024-04-03", "Taller", "12.50 €")))
+
+    assert several(first, ("Coche, abril de 2024", table(("2024-04-03", "Taller", "12,50 €"))))[0] == Decimal("1471.50")
+    assert several(first, second) is None
+
+
+def test_nothing_is_added_up_where_rows_of_other_notes_may_be_missing() -> None:
+    months = [
+        (f"Coche, {month} de 2024", table((f"2024-0{number}-03", "Gasolina", f"{number},50 €")))
+        for number, month in enumerate(("enero", "febrero", "marzo", "abril", "mayo"), 1)
+    ]
+
+    assert several(*months[:4]) == (Decimal(12), [1, 2, 3, 4], True)
+    assert several(*months) is None
+    assert several(*months[:2], has_lost_rows=True) is None

@@ -1,4 +1,4 @@
-"""The sum that a question asks for, where exactly one table or list answers it."""
+"""The sum that a question asks for, where the rows of one table or list answer it, or of several that are of one kind."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import cache
 
 from rag_core.answering.quoting.asked_words import keys_of, terms_of, worth
-from rag_core.answering.totals.amounts import money
+from rag_core.answering.totals.amounts import are_plain, money
 from rag_core.answering.totals.asking import asks_total, later, without_asking
 from rag_core.answering.totals.rows import AmountRow, AmountRows, rows_of_amounts
 from rag_core.language.folding import fold_words
@@ -19,6 +19,8 @@ from rag_core.query.time_expressions import MAX_CHARACTERS, find_times, strip_ti
 from rag_core.query.time_points import Interval
 
 MAX_ROWS = 100
+MAX_NOTES = 4
+"""Where more notes have rows that answer, there may be others that were not found."""
 MAX_LABELLED = 12
 """With more rows their amounts alone are shown."""
 _LABEL_CHARACTERS = 60
@@ -27,14 +29,22 @@ _DIGITS = re.compile(r"\d+")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
+_Answering = tuple[AmountRows, Sequence[AmountRow]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Total:
-    """Rows of one source that answer a question for a sum, in their order, and the sum."""
+    """Rows that answer a question for a sum, in the order of their sources, and the sum."""
 
-    source: Source
+    sources: tuple[Source, ...]
     rows: tuple[AmountRow, ...]
     value: Decimal
     currency: str | None
+
+    @property
+    def is_of_several(self) -> bool:
+        """True where rows of several notes are added up, of which there may be more than were found."""
+        return len({source.note_id for source in self.sources}) > 1
 
     def text(self, language: Language) -> str:
         """The sum and what it is of: "En total, 285,20 €: 45,20 € (3 de enero, gasolina) + 240,00 € (ruedas)"; of one row, it."""
@@ -42,17 +52,17 @@ class Total:
             return _term(self.rows[0], is_labelled=True)
         is_labelled = len(self.rows) <= MAX_LABELLED
         terms = " + ".join(_term(row, is_labelled=is_labelled) for row in self.rows)
-        wording = language_of(language).totals.answer
+        words = language_of(language).totals
+        wording = words.answer_of_several if self.is_of_several else words.answer
         return wording.format(sum=money(self.value, self.currency, language), terms=terms)
 
 
 def total_of(question: str, context: PromptContext, language: Language) -> Total | None:
     """The sum over rows that have all that is asked for, in themselves or in what stands over them, and are of the asked times.
 
-    None where no question for a sum is asked, and where rows of no table or list, or of more than one, answer it: then it is not
-    plain what to add up; neither is it where rows name what the question does not ask for: income, a refund, an offer, or what is void
-    or unpaid. Tables of one passage whose headings differ in numbers alone ("2024", "2025") are one. The sum of one row of several
-    is that row.
+    None where no question for a sum is asked, and where it is not plain what to add up: tables or lists that answer differ in more
+    than the time over them or in currency, or of several notes some may be missing or count twice; or rows name what the question does
+    not ask for: income, a refund, an offer, or what is void or unpaid. The sum of one row of several is that row.
     """
     if not asks_total(question, language):
         return None
@@ -63,15 +73,42 @@ def total_of(question: str, context: PromptContext, language: Language) -> Total
     answering = [
         (group, rows) for group in _distinct(context.sources) if (rows := _asked_rows(group, wanted, asked, language))
     ]
-    kinds = {(group.source.chunk_id, _DIGITS.sub("", group.frame), group.currency) for group, _ in answering}
     rows = [row for _, found in answering for row in found]
-    if len(kinds) != 1 or len(rows) > MAX_ROWS or sum(len(group.rows) for group, _ in answering) < _LEAST_ROWS:
+    if len(rows) > MAX_ROWS or sum(len(group.rows) for group, _ in answering) < _LEAST_ROWS:
         return None
-    group = answering[0][0]
-    if _is_mixed(question, group, rows, language):
+    if len({_kind(group) for group, _ in answering}) != 1 or not _is_plain_together(answering, context):
         return None
+    if any(_is_mixed(question, group, found, language) for group, found in answering):
+        return None
+    sources = {group.source.number: group.source for group, _ in answering}
     value = sum((row.amount.value for row in rows), start=Decimal())
-    return Total(source=group.source, rows=tuple(rows), value=value, currency=group.currency)
+    return Total(sources=tuple(sources.values()), rows=tuple(rows), value=value, currency=answering[0][0].currency)
+
+
+def _kind(group: AmountRows) -> tuple[Language, str, str | None]:
+    """What tables and lists that are added up have in common: all that stands over them but numbers and months."""
+    spoken = group.source.language
+    return spoken, " ".join(_months_and_digits(spoken).sub(" ", fold_words(group.frame)).split()), group.currency
+
+
+def _is_plain_together(answering: Sequence[_Answering], context: PromptContext) -> bool:
+    """Test whether rows of several notes add up: few, all of them found and read in one way, none a copy or the sum of others."""
+    notes = {group.source.note_id for group, _ in answering}
+    if len(notes) == 1:
+        return True
+    if len(notes) > MAX_NOTES or context.has_lost_rows:
+        return False
+    if not are_plain((row.written for _, rows in answering for row in rows), answering[0][0].source.language):
+        return False
+    told = [key for group, rows in answering for key in {_copied(row, group) for row in rows}]
+    sums = [sum(row.amount.value for row in rows) for _, rows in answering if len(rows) >= _LEAST_ROWS]
+    return len(told) == len(set(told)) and not any(row.amount.value in sums for _, rows in answering for row in rows)
+
+
+def _copied(row: AmountRow, group: AmountRows) -> tuple[str, Decimal, str]:
+    """What a row and its copy in another note have in common; one without a day is none of those under other headings."""
+    label = fold_words(row.label)
+    return label, row.amount.value, "" if _DIGITS.search(label) else fold_words(group.frame)
 
 
 def _asked_times(question: str, context: PromptContext, language: Language) -> tuple[Sequence[Interval], str]:
@@ -167,6 +204,11 @@ def _times_in(text: str, language: Language, zone: tzinfo | None) -> list[Interv
     """Times with their year, half-open, read as if all were past."""
     found = find_times(f"in {text}"[:MAX_CHARACTERS], now=later(zone), language=language)
     return [(time.since, time.until) for time in found if not time.is_relative]
+
+
+@cache
+def _months_and_digits(language: Language) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(language_of(language).times.months)})(?!\w)|\d+")
 
 
 @cache
