@@ -1,10 +1,13 @@
 """Questions for a sum: rows of a table or list added up, or quoted where it is not plain which."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from filling import index_stale
 
 from rag_core.answering.answer import answer_events
 from rag_core.answering.events import AnswerFinished, AnswerOptions, AnswerRequest
+from rag_core.language.languages import language_of
 
 TABLE = (
     "| Fecha | Concepto | Importe |\n|---|---|---|\n| 2023-12-30 | Gasolina | 50,00 € |\n| 2024-01-03 | Gasolina | 45,20 € |\n"
@@ -141,3 +144,17 @@ def test_a_table_that_is_too_long_to_be_read_whole_is_not_added_up(ask, make_not
     make_note(f"# Gastos del coche\n\n| Fecha | Concepto | Importe |\n|---|---|---|\n{rows}", title="Coche")
 
     assert "En total" not in ask("¿Cuánto gasté en el coche en 2024?").text
+
+
+def test_a_month_that_a_title_or_a_label_names_is_asked_for_without_its_year(ask, make_note) -> None:
+    written = datetime.now(UTC).replace(day=1) - timedelta(days=1)
+    month = language_of("es").times.month_names[written.month - 1]
+    other = language_of("es").times.month_names[written.month - 2]
+    things = "| Concepto | Importe |\n|---|---|\n| Supermercado | 54,10 € |\n| Luz | 40,00 € |\n"
+    make_note(things, title=f"Gastos de {month}", created_at=written.date().isoformat())
+    make_note(things.replace("4", "7"), title=f"Gastos de {other}", created_at=written.date().isoformat())
+
+    answer = ask(f"¿Cuánto gasté en {month}?")
+
+    assert answer.text == "En total, 94,10 €: 54,10 € (Supermercado) + 40,00 € (Luz) [1]."
+    assert answer.confidence == "medium"

@@ -495,3 +495,91 @@ def test_nothing_is_added_up_where_rows_of_other_notes_may_be_missing() -> None:
     assert several(*months[:4]) == (Decimal(12), [1, 2, 3, 4], True)
     assert several(*months) is None
     assert several(*months[:2], has_lost_rows=True) is None
+
+
+def of_month(
+    rows, title, question, *, written=datetime(2024, 6, 1, tzinfo=UTC), month=3, year=2024, language="es", **changes
+):
+    """The value of a sum asked of a month, read as ``year``'s where the question names none."""
+    text = table(*rows, headers=("Concepto", {"es": "Importe", "de": "Betrag", "en": "Amount"}[language]))
+    source = make_source(text, title=title, created_at=written, language=language, is_whole=True, **changes)
+    asked = AskedTime(
+        since=datetime(year, month, 1, tzinfo=MADRID),
+        until=datetime(year, month + 1, 1, tzinfo=MADRID),
+        without={"es": "¿Cuánto gasté?", "de": "Wie viel habe ich ausgegeben?", "en": "How much did I spend?"}[
+            language
+        ],
+        is_all=False,
+    )
+    found = total_of(question, replace(as_context([source]), asked_time=asked), language)
+    return None if found is None else found.value
+
+
+THINGS = (("Gasolina", "45 €"), ("Ruedas", "55 €"))
+BY_MONTH = (("marzo", "80 €"), ("abril", "70 €"))
+IN_MARCH = "¿Cuánto gasté en marzo?"
+IN_MARCH_2024 = "¿Cuánto gasté en marzo de 2024?"
+
+
+@pytest.mark.parametrize(
+    ("rows", "title", "bare", "of_2024"),
+    [
+        (THINGS, "Gastos de marzo de 2024", 100, 100),
+        (THINGS, "Gastos 2024: marzo", 100, 100),
+        (THINGS, "Gastos de marzo", 100, None),
+        (THINGS, "Marzo", 100, None),
+        (THINGS, "Gastos de abril", None, None),
+        (THINGS, "Gastos de marzo de 2023", None, None),
+        (THINGS, "Gastos de marzo y abril", None, None),
+        (THINGS, "Gastos", None, None),
+        (BY_MONTH, "Gastos", 80, None),
+        (BY_MONTH, "Gastos 2024", 80, 80),
+        ((("Luz, marzo", "80 €"), ("Luz, abril", "70 €")), "Gastos 2024", 80, 80),
+        (BY_MONTH, "Gastos 2023", None, None),
+        ((*BY_MONTH, ("Ruedas", "55 €")), "Gastos", None, None),
+        ((("2023-03-01", "80 €"), ("2023-04-01", "70 €")), "Gastos de marzo", None, None),
+    ],
+)
+def test_a_month_over_rows_or_in_their_labels_is_their_time(rows, title, bare, of_2024) -> None:
+    assert of_month(rows, title, IN_MARCH) == bare
+    assert of_month(rows, title, IN_MARCH_2024) == of_2024
+
+
+@pytest.mark.parametrize(
+    ("question", "written", "is_dated", "expected"),
+    [
+        (IN_MARCH, datetime(2023, 3, 31, tzinfo=UTC), True, None),
+        (IN_MARCH, datetime(2025, 3, 31, tzinfo=UTC), True, None),
+        (IN_MARCH, datetime(2025, 1, 15, tzinfo=UTC), True, None),
+        (IN_MARCH, datetime(2024, 3, 31, tzinfo=UTC), True, 100),
+        (IN_MARCH, datetime(2021, 1, 1, tzinfo=UTC), False, 100),
+        ("¿Cuánto gasté el mes pasado?", datetime(2024, 3, 31, tzinfo=UTC), True, None),
+        ("¿Cuánto gasté el mes pasado?", datetime(2021, 1, 1, tzinfo=UTC), False, None),
+    ],
+)
+def test_the_year_of_a_month_is_that_of_its_note_and_none_is_made_up(question, written, is_dated, expected) -> None:
+    assert of_month(THINGS, "Gastos de marzo", question, written=written, is_dated=is_dated) == expected
+
+
+def test_november_in_a_note_of_january_is_of_the_year_before() -> None:
+    written = datetime(2024, 1, 4, tzinfo=UTC)
+
+    def of(month, name):
+        question = f"¿Cuánto gasté en {name}?"
+        return of_month(THINGS, f"Gastos de {name}", question, written=written, month=month, year=2023)
+
+    assert of(11, "noviembre") == Decimal(100)
+    assert of(10, "octubre") is None
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "title", "expected"),
+    [
+        ("de", "Wie viel habe ich im März ausgegeben?", "Ausgaben im März", 100),
+        ("de", "Wie viel habe ich im März ausgegeben?", "Ausgaben im April", None),
+        ("en", "How much did I spend in March?", "March expenses", 100),
+        ("en", "How much did I spend in March?", "Our protest march", None),
+    ],
+)
+def test_months_are_known_in_every_language(language, question, title, expected) -> None:
+    assert of_month(THINGS, title, question, language=language) == expected

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
 from decimal import Decimal
 from functools import cache
 
@@ -11,11 +10,12 @@ from rag_core.answering.quoting.asked_words import keys_of, terms_of, worth
 from rag_core.answering.totals.amounts import are_plain, money
 from rag_core.answering.totals.asking import asks_total, later, without_asking
 from rag_core.answering.totals.rows import AmountRow, AmountRows, rows_of_amounts
+from rag_core.answering.totals.times import YEAR, names_bare_month, rows_of_times
 from rag_core.language.folding import fold_words
 from rag_core.language.languages import language_of
 from rag_core.model.answer import PromptContext, Source
 from rag_core.model.note import Language
-from rag_core.query.time_expressions import MAX_CHARACTERS, find_times, strip_times
+from rag_core.query.time_expressions import find_times, strip_times
 from rag_core.query.time_points import Interval
 
 MAX_ROWS = 100
@@ -26,7 +26,6 @@ MAX_LABELLED = 12
 _LABEL_CHARACTERS = 60
 _LEAST_ROWS = 2
 _DIGITS = re.compile(r"\d+")
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
 _Answering = tuple[AmountRows, Sequence[AmountRow]]
@@ -67,11 +66,13 @@ def total_of(question: str, context: PromptContext, language: Language) -> Total
     if not asks_total(question, language):
         return None
     asked, without = _asked_times(question, context, language)
-    if not asked and _YEAR.search(question):
+    if not asked and YEAR.search(question):
         return None  # a year that was not understood as the asked time
-    wanted = without_asking(without, language)
+    wanted, is_bare = without_asking(without, language), names_bare_month(question, language)
     answering = [
-        (group, rows) for group in _distinct(context.sources) if (rows := _asked_rows(group, wanted, asked, language))
+        (group, rows)
+        for group in _distinct(context.sources)
+        if (rows := _asked_rows(group, wanted, asked, language, is_bare=is_bare))
     ]
     rows = [row for _, found in answering for row in found]
     if len(rows) > MAX_ROWS or sum(len(group.rows) for group, _ in answering) < _LEAST_ROWS:
@@ -136,10 +137,12 @@ def _distinct(sources: Sequence[Source]) -> Iterator[AmountRows]:
                 yield group
 
 
-def _asked_rows(group: AmountRows, wanted: str, asked: Sequence[Interval], language: Language) -> list[AmountRow]:
+def _asked_rows(
+    group: AmountRows, wanted: str, asked: Sequence[Interval], language: Language, *, is_bare: bool
+) -> list[AmountRow]:
     """The rows of the asked times that have all terms that do not stand over them.
 
-    None where it is not plain which: a term stands over all rows and in some, or some rows have a time and others none.
+    None where it is not plain which: a term stands over all rows and in some, or see ``rows_of_times``.
     """
     spoken = group.source.language
     frame, labels = keys_of(group.frame, spoken), [keys_of(row.label, spoken) for row in group.rows]
@@ -152,14 +155,7 @@ def _asked_rows(group: AmountRows, wanted: str, asked: Sequence[Interval], langu
             return []
     if not asked:
         return rows
-    zone = asked[0][0].tzinfo
-    times = [_time_of(row, group, zone) for row in rows]
-    if not any(times):
-        over = _times_in(group.frame, group.source.language, zone) or _only_year(group.frame, zone)
-        return rows if any(_is_within(time, asked) for time in over) else []
-    if not all(times):
-        return []
-    return [row for row, time in zip(rows, times, strict=True) if time is not None and _is_within(time, asked)]
+    return list(rows_of_times(rows, group, asked, is_bare=is_bare))
 
 
 def _is_mixed(question: str, group: AmountRows, rows: Sequence[AmountRow], language: Language) -> bool:
@@ -175,35 +171,6 @@ def _is_mixed(question: str, group: AmountRows, rows: Sequence[AmountRow], langu
     if not _income(language).search(words):
         return bool(is_over) or any(of_income)
     return not is_over and any(of_income) and not all(of_income)
-
-
-def _is_within(time: Interval, asked: Sequence[Interval]) -> bool:
-    return any(since <= time[0] and time[1] <= until for since, until in asked)
-
-
-def _only_year(text: str, zone: tzinfo | None) -> list[Interval]:
-    years = {int(year) for year in _YEAR.findall(text)}
-    return [
-        (datetime(year, 1, 1, tzinfo=zone), datetime(year + 1, 1, 1, tzinfo=zone)) for year in years if len(years) == 1
-    ]
-
-
-def _time_of(row: AmountRow, group: AmountRows, zone: tzinfo | None) -> Interval | None:
-    """The time that a row names; a day or month without a year is of the only year that stands over the rows."""
-    found = _times_in(row.label, group.source.language, zone)
-    if found:
-        return found[0]
-    years = set(_YEAR.findall(group.frame))
-    if len(years) != 1:
-        return None
-    beginning = row.label.partition(",")[0]
-    return next(iter(_times_in(f"{beginning} {min(years)}", group.source.language, zone)), None)
-
-
-def _times_in(text: str, language: Language, zone: tzinfo | None) -> list[Interval]:
-    """Times with their year, half-open, read as if all were past."""
-    found = find_times(f"in {text}"[:MAX_CHARACTERS], now=later(zone), language=language)
-    return [(time.since, time.until) for time in found if not time.is_relative]
 
 
 @cache
