@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from rag_core.answering.quoting.asked_time import is_of, names_time, of_that_time, spread, tells_year
-from rag_core.answering.quoting.openings import announces, is_heading, only_points
+from rag_core.answering.quoting.openings import announces, is_heading, only_points, only_refers
 from rag_core.answering.quoting.passages import Passage, is_order, ranked_passages
 from rag_core.answering.quoting.sentence_scores import ScoredSentence, score_sentences
 from rag_core.answering.totals.asking import things_asked
@@ -126,11 +126,11 @@ def _nearest(
 ) -> Quotation:
     """The best passage, and the next one that says something else, where it is likely enough; each may answer.
 
-    Links to other notes, and headings over them, are no passage.
+    Links to other notes, and headings over them, are no passage, and a line that only refers to others is in none.
     """
     fitting = [one for one in scored if is_fitting(one)]
     leads = [one for one in fitting if one.may_lead and _has_ground(one)]
-    passages = (passage for passage in ranked_passages(fitting, leads) if not _only_points(passage))
+    passages = (_telling_part(one) for one in ranked_passages(fitting, leads) if not _only_points(one))
     first = next(passages, None)
     if first is None:
         return NOTHING
@@ -148,6 +148,10 @@ def _has_ground(sentence: ScoredSentence) -> bool:
 
 def _only_points(passage: Passage) -> bool:
     return only_points("\n".join(sentence.text for sentence in passage))
+
+
+def _telling_part(passage: Passage) -> Passage:
+    return tuple(sentence for sentence in passage if not only_refers(sentence.text))
 
 
 def _is_new(sentence: ScoredSentence, kept: Iterable[ScoredSentence]) -> bool:

@@ -6,7 +6,7 @@ from math import inf, log1p
 from types import MappingProxyType
 
 from rag_core.answering.quoting.asked_words import Term, keys_of, terms_of, worth
-from rag_core.answering.quoting.openings import is_heading
+from rag_core.answering.quoting.openings import is_heading, only_refers
 from rag_core.chunking import sentence_spans
 from rag_core.language.content_words import content_of
 from rag_core.model.answer import Source
@@ -62,8 +62,8 @@ class ScoredSentence:
 
     @property
     def may_lead(self) -> bool:
-        """True if a passage may begin with it: it says something, and asks nothing."""
-        return bool(self.content) and not self.text.endswith("?")
+        """True if a passage may begin with it: it says something, and neither asks nor only refers to other notes."""
+        return bool(self.content) and not self.text.endswith("?") and not only_refers(self.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
