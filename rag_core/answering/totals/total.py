@@ -87,7 +87,7 @@ def total_of(question: str, context: PromptContext, language: Language) -> Total
 
 
 def _kind(group: AmountRows) -> tuple[Language, str, str | None]:
-    """What tables and lists that are added up have in common: all that stands over them but numbers and months."""
+    """Common ground of tables and lists that are added up: all that stands over them but numbers and months."""
     spoken = group.source.language
     return spoken, " ".join(_months_and_digits(spoken).sub(" ", fold_words(group.frame)).split()), group.currency
 
@@ -107,7 +107,7 @@ def _is_plain_together(answering: Sequence[_Answering], context: PromptContext) 
 
 
 def _copied(row: AmountRow, group: AmountRows) -> tuple[str, Decimal, str]:
-    """What a row and its copy in another note have in common; one without a day is none of those under other headings."""
+    """Key of a row and its copies in other notes; one without a day is no copy of those under other headings."""
     label = fold_words(row.label)
     return label, row.amount.value, "" if _DIGITS.search(label) else fold_words(group.frame)
 
