@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, pairwise
 from typing import Literal
 
 from rag_core.answering.sources.labels import source_labels
@@ -17,7 +17,7 @@ CitationStyle = Literal["numbered", "notes", "german"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rendered:
-    """An answer as a contract shows it. Every citation has a mark of its own, so "[1, 2]" is "[1][2]"; spans are of ``text``.
+    """An answer as a contract shows it. Every source has a mark of its own, so "[1, 2]" is "[1][2]"; spans are of ``text``.
 
     ``text[slice(*citation.mark)]`` is ``marks[citation.number]`` for each; ``uncited`` are as in the checked text.
     """
@@ -40,7 +40,7 @@ def render(checked: CheckedText, sources: Sequence[Source], style: CitationStyle
     marks = citation_marks(sources, style)
     groups = _by_mark(checked.citations)
     spans = [span for span, _ in groups]
-    shown = ["".join(marks[citation.number] for citation in group) for _, group in groups]
+    shown = ["".join(marks[number] for number in _numbers(group)) for _, group in groups]
     shifts = _shifts(spans, shown)
     return Rendered(
         text=_replaced(checked.text, spans, shown),
@@ -58,7 +58,7 @@ def renumbered(checked: CheckedText, numbers: Mapping[int, int]) -> CheckedText:
     """
     groups = _by_mark(checked.citations)
     spans = [span for span, _ in groups]
-    shown = [mark_of([numbers[citation.number] for citation in group]) for _, group in groups]
+    shown = [mark_of([numbers[number] for number in _numbers(group)]) for _, group in groups]
     shifts = _shifts(spans, shown)
     return replace(
         checked,
@@ -98,6 +98,11 @@ def _by_mark(citations: Sequence[CheckedCitation]) -> list[tuple[Span, list[Chec
     return [(span, list(group)) for span, group in groupby(citations, key=lambda citation: citation.mark)]
 
 
+def _numbers(group: Sequence[CheckedCitation]) -> list[int]:
+    """The sources of a mark, each once: several places of one are several citations."""
+    return list(dict.fromkeys(citation.number for citation in group))
+
+
 def _shifts(spans: Sequence[Span], shown: Sequence[str]) -> _Shifts:
     grown = (len(text) - end + start for text, (start, end) in zip(shown, spans, strict=True))
     return _Shifts(ends=[end for _, end in spans], totals=list(accumulate(grown)))
@@ -112,9 +117,9 @@ def _replaced(text: str, spans: Sequence[Span], shown: Sequence[str]) -> str:
 
 
 def _moved(group: Sequence[CheckedCitation], marks: Mapping[int, str], shifts: _Shifts) -> Iterator[CheckedCitation]:
-    """The citations of one mark, each on a mark of its own."""
+    """The citations of one mark, those of each source on a mark of its own."""
     start, _ = shifts.placed((group[0].mark[0], group[0].mark[0]))
+    ends = accumulate((len(marks[number]) for number in _numbers(group)), initial=start)
+    shown = dict(zip(_numbers(group), pairwise(ends), strict=True))
     for citation in group:
-        end = start + len(marks[citation.number])
-        yield replace(citation, mark=(start, end), claim=shifts.placed(citation.claim))
-        start = end
+        yield replace(citation, mark=shown[citation.number], claim=shifts.placed(citation.claim))

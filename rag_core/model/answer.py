@@ -100,6 +100,8 @@ class PromptContext:
     asked_time: AskedTime | None = None
     asked_year: AskedTime | None = None
     """A bare year or several, of which notes may speak or be; None where there is an ``asked_time``."""
+    has_lost_rows: bool = False
+    """True where rows of amounts were found for a question for a sum that the sources have no room for."""
     graph: str = ""
     """Relations between what the sources speak of, as JSON for a prompt; '' where there are none."""
 
@@ -114,7 +116,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedCitation:
-    """One source that an answer's mark names, and whether it says what is claimed.
+    """One source that an answer's mark names, and whether it says what is claimed; of a sum one for each stretch of its rows.
 
     ``mark`` and ``claim`` are spans of the answer: "[1]", and the sentence it stands in. ``evidence`` is the span of the *note* whose
     text ``quote`` says it, at most three sentences: ``note.content[evidence[0]:evidence[1]] == quote``; None and '' where no

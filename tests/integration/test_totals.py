@@ -1,10 +1,13 @@
 """Questions for a sum: rows of a table or list added up, or quoted where it is not plain which."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from filling import index_stale
 
 from rag_core.answering.answer import answer_events
-from rag_core.answering.events import AnswerFinished, AnswerRequest
+from rag_core.answering.events import AnswerFinished, AnswerOptions, AnswerRequest
+from rag_core.language.languages import language_of
 
 TABLE = (
     "| Fecha | Concepto | Importe |\n|---|---|---|\n| 2023-12-30 | Gasolina | 50,00 € |\n| 2024-01-03 | Gasolina | 45,20 € |\n"
@@ -15,9 +18,15 @@ CAR = f"# Gastos del coche\n\n{TABLE}"
 
 @pytest.fixture
 def ask(engine, tenant):
-    def ask(question, language="es"):
+    def ask(question, language="es", **options):
         index_stale(engine, tenant)
-        request = AnswerRequest(question=question, language=language, contract="brain_sync", user_hash="u")
+        request = AnswerRequest(
+            question=question,
+            language=language,
+            contract="brain_sync",
+            user_hash="u",
+            options=AnswerOptions(**options),
+        )
         *_, last = answer_events(engine, tenant, request)
         assert isinstance(last, AnswerFinished)
         return last.answer
@@ -37,6 +46,28 @@ def test_the_rows_of_the_asked_time_are_added_up_and_cited(ask, make_note) -> No
     )
     assert (answer.refusal, answer.confidence, answer.groundedness) == (None, "medium", 1.0)
     assert [citation.is_supported for citation in answer.citations] == [True]
+
+
+def test_each_stretch_of_rows_is_cited_without_the_rows_between(ask, make_note) -> None:
+    make_note(CAR, title="Coche")
+
+    answer = ask("¿Cuánto gasté en gasolina?")
+
+    assert answer.text.startswith("En total, 1.133,25 €")
+    assert [(one.number, one.quote, one.is_supported) for one in answer.citations] == [
+        (1, "| 2023-12-30 | Gasolina | 50,00 € |\n| 2024-01-03 | Gasolina | 45,20 € |", True),
+        (1, "| 2024-11-09 | Gasolina | 1.038,05 € |", True),
+    ]
+    assert answer.groundedness == 1.0
+
+
+def test_one_row_is_cited_alone(ask, make_note) -> None:
+    make_note(CAR, title="Coche")
+
+    answer = ask("¿Cuánto costaron las ruedas?")
+
+    assert answer.text == "240,00 € (2024-02-27, Ruedas) [1]."
+    assert [one.quote for one in answer.citations] == ["| 2024-02-27 | Ruedas | 240,00 € |"]
 
 
 def test_a_list_is_added_up_too_and_only_the_lines_that_are_asked_for(ask, make_note) -> None:
@@ -62,6 +93,39 @@ def test_it_is_said_in_the_language_of_the_answer(ask, make_note) -> None:
     assert answer.text.startswith("Insgesamt 1.323,25 €: 45,20 €")
 
 
+def test_rows_of_two_notes_of_one_kind_are_added_up_and_each_is_cited(ask, make_note) -> None:
+    head = "| Fecha | Concepto | Importe |\n|---|---|---|\n"
+    march = "| 2024-03-03 | Gasolina | 45,20 € |\n| 2024-03-27 | Ruedas | 240,00 € |"
+    april = "| 2024-04-03 | Gasolina | 30,00 € |"
+    make_note(f"# Gastos del coche\n\n{head}{march}\n", title="Coche, marzo de 2024")
+    make_note(f"# Gastos del coche\n\n{head}{april}\n", title="Coche, abril de 2024")
+    make_note("El coche pasó la revisión sin problemas.", title="Taller")
+
+    answer = ask("¿Cuánto gasté en el coche en 2024?")
+
+    assert answer.text.startswith("Entre varias notas, en total, 315,20 €: ")
+    assert answer.text.endswith(" [1, 2].")
+    assert {one.quote for one in answer.citations} == {march, april}
+    assert all(one.is_supported for one in answer.citations)
+    assert (answer.confidence, answer.groundedness) == ("low", 1.0)
+
+
+def test_rows_of_several_notes_are_not_added_up_where_not_all_have_room(ask, make_note) -> None:
+    for month, number in (("marzo", 3), ("abril", 4), ("mayo", 5)):
+        rows = "".join(f"| 2024-0{number}-{day:02} | Gasolina | {day},{number}0 € |\n" for day in range(1, 4))
+        make_note(
+            f"# Gastos del coche\n\n| Fecha | Concepto | Importe |\n|---|---|---|\n{rows}",
+            title=f"Coche, {month} de 2024",
+        )
+
+    whole, cut = (ask("¿Cuánto gasté en el coche en 2024?", max_context_tokens=most) for most in (2000, 140))
+
+    assert whole.text.startswith("Entre varias notas, en total, 21,60 €")
+    assert len(cut.sources) == 2
+    assert "En total" not in cut.text
+    assert "en total" not in cut.text
+
+
 def test_rows_of_two_tables_are_not_added_up(ask, make_note) -> None:
     make_note(CAR, title="Coche")
     make_note(CAR.replace("Gasolina", "Peaje"), title="Coche de empresa")
@@ -80,3 +144,17 @@ def test_a_table_that_is_too_long_to_be_read_whole_is_not_added_up(ask, make_not
     make_note(f"# Gastos del coche\n\n| Fecha | Concepto | Importe |\n|---|---|---|\n{rows}", title="Coche")
 
     assert "En total" not in ask("¿Cuánto gasté en el coche en 2024?").text
+
+
+def test_a_month_that_a_title_or_a_label_names_is_asked_for_without_its_year(ask, make_note) -> None:
+    written = datetime.now(UTC).replace(day=1) - timedelta(days=1)
+    month = language_of("es").times.month_names[written.month - 1]
+    other = language_of("es").times.month_names[written.month - 2]
+    things = "| Concepto | Importe |\n|---|---|\n| Supermercado | 54,10 € |\n| Luz | 40,00 € |\n"
+    make_note(things, title=f"Gastos de {month}", created_at=written.date().isoformat())
+    make_note(things.replace("4", "7"), title=f"Gastos de {other}", created_at=written.date().isoformat())
+
+    answer = ask(f"¿Cuánto gasté en {month}?")
+
+    assert answer.text == "En total, 94,10 €: 54,10 € (Supermercado) + 40,00 € (Luz) [1]."
+    assert answer.confidence == "medium"

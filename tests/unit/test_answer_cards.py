@@ -195,3 +195,12 @@ def test_a_quotation_is_shown_without_marks_of_markdown() -> None:
     shown = card("Fue así [1].", citation((8, 11), quote="- **Fue** en [[Cádiz]]"))
 
     assert [quote.text for quote in shown.sources[0].quotes] == ["Fue en Cádiz"]
+
+
+def test_places_of_one_source_are_one_mark_and_a_quotation_each() -> None:
+    rows = [citation((8, 11), quote=quote) for quote in ("Luz: 20 €", "Luz: 30 euros")]
+
+    shown = card("Fue así [1].", *rows)
+
+    assert shown.text.count("[1]") == 1
+    assert [quote.text for quote in shown.sources[0].quotes] == ["Luz: 20 €", "Luz: 30 euros"]

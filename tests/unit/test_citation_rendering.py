@@ -31,6 +31,22 @@ def test_marks_are_written_as_the_contract_wants_them_one_a_citation(style, text
     assert [text[slice(*one.mark)] for one in rendered.citations] == [rendered.marks[number] for number in (1, 1, 2)]
 
 
+@pytest.mark.parametrize(
+    ("style", "text"),
+    [("numbered", "En total, 50,00 €: 20 € + 30 € [1]. Sí."), ("notes", "En total, 50,00 €: 20 € + 30 € [N1]. Sí.")],
+)
+def test_places_of_one_source_share_its_mark(style, text) -> None:
+    sources = [source(1, "- Luz: 20 €\n- Agua: 9 €\n- Luz: 30 €\n")]
+    checked = check_citations("En total, 50,00 €: 20 € + 30 € [1]. Sí.", sources, language="es")
+
+    rendered, other = render(checked, sources, style), renumbered(checked, {1: 3})
+
+    assert [one.quote for one in checked.citations] == ["- Luz: 20 €", "- Luz: 30 €"]
+    assert rendered.text == text
+    assert {text[slice(*one.mark)] for one in rendered.citations} == {rendered.marks[1]}
+    assert other.text == checked.text.replace("[1]", "[3]")
+
+
 def test_claims_and_uncited_sentences_move_with_the_text() -> None:
     rendered = render(check_citations(ANSWER, SOURCES, language="es"), SOURCES, "german")
 

@@ -187,6 +187,46 @@ class TestPassages:
         ]
 
     @pytest.mark.parametrize(
+        "line",
+        [
+            "Ver [[La caldera]]",
+            "- Véase también: [[Casa/Caldera|La caldera]] y [[La cocina]].",
+            "1. **Ver** la nota [la caldera](caldera.md)",
+            "(ver #caldera)",
+            "Siehe auch [[Caldera|La caldera]] und [[Küche]]",
+            "See the note [[La caldera]].",
+        ],
+    )
+    def test_a_line_that_only_refers_to_other_notes_is_no_answer(self, line) -> None:
+        note = source(f"La caldera perdía agua.\n\n{line}\n\nLa cambiaron en mayo.", number=2)
+
+        assert quote("¿Qué hay de la caldera?", reading(source(line)), language="es") == NOTHING
+        assert texts(quote("¿Qué hay de la caldera?", reading(source(line), note), language="es")) == [
+            "La caldera perdía agua.",
+            "La cambiaron en mayo.",
+        ]
+
+    def test_a_heading_over_such_a_line_is_no_answer_either(self) -> None:
+        index = source("# La caldera\n\nVer [[Averías]]\n")
+
+        assert quote("¿Qué hay de la caldera?", reading(index), language="es") == NOTHING
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "Ver a [[La caldera]] me da miedo",
+            "Ver [[La caldera]] antes de mayo",
+            "- [ ] Ver [[La caldera]]",
+            "Quiero ver [[La caldera]]",
+            "En [[La caldera]]",
+            "Ver [la caldera](https://ejemplo.es/caldera)",
+            "Ver la caldera",
+        ],
+    )
+    def test_a_line_that_says_more_than_where_it_is_told_is_quoted(self, line) -> None:
+        assert texts(quote("¿Qué hay de la caldera?", reading(source(line)), language="es")) == [line]
+
+    @pytest.mark.parametrize(
         "line", ["- [[La caldera]]: cambiada en mayo", "- [la caldera](https://ejemplo.es/caldera)"]
     )
     def test_a_link_that_something_is_said_of_and_one_out_of_the_notes_are_quoted(self, line) -> None:
@@ -215,11 +255,11 @@ class TestPassages:
         ("end", "read"), [("...", ""), ("?!", "?!"), ("…", "…"), (".»)", "»)"), ("!»", "!»"), (".).", ".)")]
     )
     def test_the_mark_stands_before_the_full_stop_and_within_nothing_else(self, end, read) -> None:
-        assert _cited(f"La clave{end}", source("La clave."), "") == f"La clave{read} [1]."
+        assert _cited(f"La clave{end}", [source("La clave.")], "") == f"La clave{read} [1]."
 
     def test_a_sentence_of_thousands_of_stops_is_quoted_at_once(self) -> None:
         def cited(stops: str) -> str:
-            return _cited(f"La clave del wifi {stops} 4821", source("La clave."), "")
+            return _cited(f"La clave del wifi {stops} 4821", [source("La clave.")], "")
 
         assert cited("." * 20_000) == f"La clave del wifi {'.' * 20_000} 4821 [1]."
         assert growth(cited, ".", characters=20_000) < MOST_GROWTH

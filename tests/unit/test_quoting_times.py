@@ -75,6 +75,7 @@ class TestTimes:
             ("# Cena con Ana en el Mesón de Pepe", "Cena con Ana en el Mesón de Pepe"),
             ("# Cena con Ana en el Mesón de Pepe\n\nMuy rica.", "Cena con Ana en el Mesón de Pepe"),
             ("LLAMAR AL DENTISTA GARCÍA", "LLAMAR AL DENTISTA GARCÍA"),
+            ("Ver [[Cena de marzo con Ana]]\n\nMuy rica.", "Muy rica"),
             ("## Cena\n\nFuimos al Mesón de Pepe con Ana.", "Fuimos al Mesón de Pepe con Ana"),
         ],
     )

@@ -13,6 +13,7 @@ from rag_core.answering.quoting.sentence_scores import ScoredSentence
 from rag_core.answering.sources.context import MAX_CONTEXT_TOKENS, without_marks
 from rag_core.answering.totals.total import total_of
 from rag_core.answering.verification.citations import parse_citations
+from rag_core.answering.verification.tidying import mark_of
 from rag_core.chat import Message
 from rag_core.language.wordings import NOTES, Wordings, dated
 from rag_core.model.answer import AskedTime, PromptContext, Source
@@ -54,7 +55,7 @@ class ExtractiveAnswerer:
         total = total_of(query, context, spoken)
         if total is not None:
             self.quotation = NOTHING
-            yield _cited(_plain(total.text(language)), total.source, "")
+            yield _cited(_plain(total.text(language)), total.sources, "")
             return
         self.quotation = quote(query, context, language=spoken)
         is_dated = _asks_when(query, spoken) or _is_longer_than_a_day(context.asked_time)
@@ -63,7 +64,7 @@ class ExtractiveAnswerer:
             for place, (text, source) in enumerate(passage):
                 tells_day = is_dated and source.is_dated and place == len(passage) - 1
                 spelled = dated(source.created_at.date(), self.wordings[language].dated, language)
-                yield " " * (at + place > 0) + _cited(text, source, f" ({spelled})" if tells_day else "")
+                yield " " * (at + place > 0) + _cited(text, [source], f" ({spelled})" if tells_day else "")
         if not quoted:
             yield self.wordings[language].no_answer
 
@@ -109,10 +110,10 @@ def _uncited(text: str) -> str:
     return text
 
 
-def _cited(plain: str, source: Source, behind: str) -> str:
+def _cited(plain: str, sources: Sequence[Source], behind: str) -> str:
     """The sentence with its mark before the full stop, and what stands ``behind`` the mark, such as the note's date."""
     unclosed = plain.rstrip(_CLOSERS)
     said = unclosed.rstrip(_STOPS)
     stops = unclosed[len(said) :]
     body = said + ("" if stops == "." * len(stops) else stops) + plain[len(unclosed) :]
-    return f"{body} [{source.number}]{behind}."
+    return f"{body} {mark_of([source.number for source in sources])}{behind}."

@@ -2,6 +2,10 @@
 
 import re
 
+from rag_core.language import LANGUAGES
+from rag_core.language.citing import CitingWords
+from rag_core.language.languages import language_of
+
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d+[.)]|\[[ xX]\])\s")
 _BULLET = re.compile(r"\s*[-*+•]\s+")
 _MARKS = " \t\n*_#`"
@@ -10,6 +14,9 @@ _HEADING = re.compile(r"\s*#+\s|\s*$")
 _POINTER = re.compile(
     r"!?\[\[[^\[\]\n]*\]\]|!?\[[^\[\]\n]*\]\((?!//|[a-z][a-z0-9+.-]*:)[^()\s]*\)|(?<!\S)#[^\s#]+", re.IGNORECASE
 )
+_MARK = re.compile(r"[*_`]+|^\s*\d+[.)]\s")
+_TASK = re.compile(r"\s*[-*+•]\s+\[[ xX]\]\s")
+_WORD = re.compile(r"[^\W_]+")
 _CLOSERS = "\"'»”\u2019)]"
 _STOPS = (".", "!", "?", "…")
 
@@ -43,7 +50,23 @@ def is_ended(text: str) -> bool:
 def only_points(text: str) -> bool:
     """Test whether its lines are links to other notes or tags, and headings over them: they say where something is, not what."""
     lines = [line for line in text.splitlines() if not _HEADING.match(line)]
-    return bool(lines) and not any(map(str.isalnum, "".join(_POINTER.sub("", line) for line in lines)))
+    return bool(lines) and all(only_refers(line) or not _WORD.search(_POINTER.sub("", line)) for line in lines)
+
+
+def only_refers(text: str) -> bool:
+    """Test whether it is nothing but a reference to other notes in words, and no task: "Véase [[La caldera]] y [[La cocina]]"."""
+    pointer = _POINTER.search(text)
+    if pointer is None or _TASK.match(text):
+        return False
+    before = _MARK.sub("", text[: pointer.start()])
+    after = set(_WORD.findall(_POINTER.sub("", text[pointer.end() :]).lower()))
+    words = [language_of(language).citing for language in LANGUAGES]
+    return any(_leads(before, one) and after.issubset(one.joining_words) for one in words)
+
+
+def _leads(before: str, words: CitingWords) -> bool:
+    lead = words.lead.search(before)
+    return lead is not None and not _WORD.search(before, 0, lead.start())
 
 
 def announces(text: str) -> bool:

@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from rag_core.answering.quoting.asked_time import is_of, names_time, of_that_time, spread, tells_year
-from rag_core.answering.quoting.openings import announces, is_heading, only_points
+from rag_core.answering.quoting.openings import announces, is_heading, only_points, only_refers
 from rag_core.answering.quoting.passages import Passage, is_order, ranked_passages
 from rag_core.answering.quoting.sentence_scores import ScoredSentence, score_sentences
+from rag_core.answering.totals.asking import things_asked
+from rag_core.answering.totals.naming import unnamed_lines
 from rag_core.model.answer import AskedTime, PromptContext, Source
 from rag_core.model.note import Language, NoteId
 
@@ -59,7 +61,7 @@ def quote(query: str, context: PromptContext, *, language: Language) -> Quotatio
     """
     asked = context.asked_time
     if asked is None:
-        nearest = _nearest(score_sentences(query, context.sources, language=language))
+        nearest = _nearest(_scored(query, context.sources, language=language))
         return (
             nearest
             if context.asked_year is None
@@ -70,7 +72,7 @@ def quote(query: str, context: PromptContext, *, language: Language) -> Quotatio
     if asked.is_all:
         return _listed(context.sources, asked, query, language)
     question = asked.without or query
-    scored = score_sentences(question, context.sources, language=language)
+    scored = _scored(question, context.sources, language=language)
     found = _nearest(scored, is_fitting=_within(asked))
     return found if found.passages else _first_of(context.sources, asked, question, language)
 
@@ -79,7 +81,7 @@ def _of_the_year(
     asked: AskedTime, nearest: Quotation, query: str, context: PromptContext, language: Language
 ) -> Quotation:
     """Passages of notes that are of the year or tell it, where they are nearly as likely as any; else the nearest of all."""
-    scored = score_sentences(asked.without or query, context.sources, language=language)
+    scored = _scored(asked.without or query, context.sources, language=language)
     telling = {source.number for source in context.sources if tells_year(source, asked)}
     is_within = _within(asked)
     found = _nearest(scored, is_fitting=lambda one: one.source.number in telling or is_within(one))
@@ -91,11 +93,22 @@ def _of_the_year(
 
 def _telling_of(asked: AskedTime, query: str, context: PromptContext, language: Language) -> Quotation:
     """Passages of other notes about the time that is asked for; else the nearest, or none where nothing more is asked for."""
-    scored = score_sentences(query, context.sources, language=language)
+    scored = _scored(query, context.sources, language=language)
     found = _nearest(scored, is_fitting=_within(asked))
     if found.passages:
         return found
     return replace(NOTHING if asked.is_all else _nearest(scored), is_of_its_time=False)
+
+
+def _scored(question: str, sources: Sequence[Source], *, language: Language) -> list[ScoredSentence]:
+    """The sentences of the sources; for a sum without rows of one in the question's language that name nothing it is asked of."""
+    scored = score_sentences(question, sources, language=language)
+    terms = things_asked(question, language)
+    spoken = [source for source in sources if terms and source.language == language]
+    unnamed = {source.number: unnamed_lines(source, terms) for source in spoken}
+    return [
+        one for one in scored if not any(start <= one.start < end for start, end in unnamed.get(one.source.number, ()))
+    ]
 
 
 def _within(asked: AskedTime) -> Callable[[ScoredSentence], bool]:
@@ -113,11 +126,11 @@ def _nearest(
 ) -> Quotation:
     """The best passage, and the next one that says something else, where it is likely enough; each may answer.
 
-    Links to other notes, and headings over them, are no passage.
+    Links to other notes, and headings over them, are no passage, and a line that only refers to others is in none.
     """
     fitting = [one for one in scored if is_fitting(one)]
     leads = [one for one in fitting if one.may_lead and _has_ground(one)]
-    passages = (passage for passage in ranked_passages(fitting, leads) if not _only_points(passage))
+    passages = (_telling_part(one) for one in ranked_passages(fitting, leads) if not _only_points(one))
     first = next(passages, None)
     if first is None:
         return NOTHING
@@ -135,6 +148,10 @@ def _has_ground(sentence: ScoredSentence) -> bool:
 
 def _only_points(passage: Passage) -> bool:
     return only_points("\n".join(sentence.text for sentence in passage))
+
+
+def _telling_part(passage: Passage) -> Passage:
+    return tuple(sentence for sentence in passage if not only_refers(sentence.text))
 
 
 def _is_new(sentence: ScoredSentence, kept: Iterable[ScoredSentence]) -> bool:
@@ -170,7 +187,7 @@ def _telling_by_note(
     """Of each note of the time, the earliest first, the sentences that tell what it is about; of a note without any, none."""
     notes = {source.note_id: source for source in reversed(of_that_time(sources, asked))}
     first = list(notes.values())[::-1]
-    scored = score_sentences(question, first, language=language)
+    scored = _scored(question, first, language=language)
     return [telling for source in first if (telling := _telling(scored, source))]
 
 

@@ -6,7 +6,7 @@ from math import inf, log1p
 from types import MappingProxyType
 
 from rag_core.answering.quoting.asked_words import Term, keys_of, terms_of, worth
-from rag_core.answering.quoting.openings import is_heading
+from rag_core.answering.quoting.openings import is_heading, only_refers
 from rag_core.chunking import sentence_spans
 from rag_core.language.content_words import content_of
 from rag_core.model.answer import Source
@@ -39,7 +39,7 @@ English questions to XQuAD-es, and squad-es-mt; nothing is fitted on the demo. `
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ScoredSentence:
-    """A sentence of a source, the ``place``-th in it from 0, with its words that tell something.
+    """A sentence of a source, the ``place``-th in it from 0 and at ``start``, with its words that tell something.
 
     ``features`` are by the names of ``FEATURES``. ``score`` is comparable within one question. ``source_share`` is the share of
     the question's words in its source and the title, ``similarity`` its cosine to the question, None where it is not known.
@@ -48,6 +48,7 @@ class ScoredSentence:
     text: str
     source: Source
     place: int
+    start: int
     content: frozenset[str]
     score: float
     source_share: float
@@ -61,13 +62,14 @@ class ScoredSentence:
 
     @property
     def may_lead(self) -> bool:
-        """True if a passage may begin with it: it says something, and asks nothing."""
-        return bool(self.content) and not self.text.endswith("?")
+        """True if a passage may begin with it: it says something, and neither asks nor only refers to other notes."""
+        return bool(self.content) and not self.text.endswith("?") and not only_refers(self.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sentence:
     text: str
+    start: int
     language: Language
     keys: frozenset[str]
     similarity: float | None
@@ -115,6 +117,7 @@ def score_sentences(
                     text=sentence.text,
                     source=source,
                     place=place,
+                    start=sentence.start,
                     content=content_of(sentence.text, source.language),
                     score=sum(weights[name] * features[name] for name in FEATURES),
                     source_share=share,
@@ -141,6 +144,7 @@ def _sentences(source: Source, text: str) -> list[_Sentence]:
     return [
         _Sentence(
             text=text[start:end].strip(),
+            start=end - len(text[start:end].lstrip()),
             language=source.language,
             keys=keys_of(text[start:end], source.language),
             similarity=_similarity((start, end), likeness),

@@ -1,40 +1,49 @@
-"""The sum that a question asks for, where exactly one table or list answers it."""
+"""The sum that a question asks for, where the rows of one table or list answer it, or of several that are of one kind."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
 from functools import cache
 
 from rag_core.answering.quoting.asked_words import keys_of, terms_of, worth
-from rag_core.answering.totals.amounts import amounts_in, money
+from rag_core.answering.totals.amounts import are_plain, money
+from rag_core.answering.totals.asking import asks_total, later, without_asking
 from rag_core.answering.totals.rows import AmountRow, AmountRows, rows_of_amounts
+from rag_core.answering.totals.times import YEAR, names_bare_month, rows_of_times
 from rag_core.language.folding import fold_words
 from rag_core.language.languages import language_of
 from rag_core.model.answer import PromptContext, Source
-from rag_core.model.note import Language, Span
-from rag_core.query.time_expressions import MAX_CHARACTERS, find_times, strip_times
+from rag_core.model.note import Language
+from rag_core.query.time_expressions import find_times, strip_times
 from rag_core.query.time_points import Interval
 
 MAX_ROWS = 100
+MAX_NOTES = 4
+"""Where more notes have rows that answer, there may be others that were not found."""
 MAX_LABELLED = 12
 """With more rows their amounts alone are shown."""
 _LABEL_CHARACTERS = 60
 _LEAST_ROWS = 2
-_LATER = 9000
 _DIGITS = re.compile(r"\d+")
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+
+
+_Answering = tuple[AmountRows, Sequence[AmountRow]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Total:
-    """Rows of one source that answer a question for a sum, in their order, and the sum."""
+    """Rows that answer a question for a sum, in the order of their sources, and the sum."""
 
-    source: Source
+    sources: tuple[Source, ...]
     rows: tuple[AmountRow, ...]
     value: Decimal
     currency: str | None
+
+    @property
+    def is_of_several(self) -> bool:
+        """True where rows of several notes are added up, of which there may be more than were found."""
+        return len({source.note_id for source in self.sources}) > 1
 
     def text(self, language: Language) -> str:
         """The sum and what it is of: "En total, 285,20 €: 45,20 € (3 de enero, gasolina) + 240,00 € (ruedas)"; of one row, it."""
@@ -42,68 +51,75 @@ class Total:
             return _term(self.rows[0], is_labelled=True)
         is_labelled = len(self.rows) <= MAX_LABELLED
         terms = " + ".join(_term(row, is_labelled=is_labelled) for row in self.rows)
-        wording = language_of(language).totals.answer
+        words = language_of(language).totals
+        wording = words.answer_of_several if self.is_of_several else words.answer
         return wording.format(sum=money(self.value, self.currency, language), terms=terms)
-
-
-def asks_total(question: str, language: Language) -> bool:
-    """True for a question about a sum of money: how much was spent, paid or earned."""
-    return _asking(language).search(fold_words(question)) is not None
 
 
 def total_of(question: str, context: PromptContext, language: Language) -> Total | None:
     """The sum over rows that have all that is asked for, in themselves or in what stands over them, and are of the asked times.
 
-    None where no question for a sum is asked, and where rows of no table or list, or of more than one, answer it: then it is not
-    plain what to add up; neither is it where rows name what the question does not ask for: income, a refund, an offer, or what is void
-    or unpaid. Tables of one passage whose headings differ in numbers alone ("2024", "2025") are one. The sum of one row of several
-    is that row.
+    None where no question for a sum is asked, and where it is not plain what to add up: tables or lists that answer differ in more
+    than the time over them or in currency, or of several notes some may be missing or count twice; or rows name what the question does
+    not ask for: income, a refund, an offer, or what is void or unpaid. The sum of one row of several is that row.
     """
     if not asks_total(question, language):
         return None
     asked, without = _asked_times(question, context, language)
-    if not asked and _YEAR.search(question):
+    if not asked and YEAR.search(question):
         return None  # a year that was not understood as the asked time
-    wanted = _saying_nothing(language).sub(" ", fold_words(without))
+    wanted, is_bare = without_asking(without, language), names_bare_month(question, language)
     answering = [
-        (group, rows) for group in _distinct(context.sources) if (rows := _asked_rows(group, wanted, asked, language))
+        (group, rows)
+        for group in _distinct(context.sources)
+        if (rows := _asked_rows(group, wanted, asked, language, is_bare=is_bare))
     ]
-    kinds = {(group.source.chunk_id, _DIGITS.sub("", group.frame), group.currency) for group, _ in answering}
     rows = [row for _, found in answering for row in found]
-    if len(kinds) != 1 or len(rows) > MAX_ROWS or sum(len(group.rows) for group, _ in answering) < _LEAST_ROWS:
+    if len(rows) > MAX_ROWS or sum(len(group.rows) for group, _ in answering) < _LEAST_ROWS:
         return None
-    group = answering[0][0]
-    if _is_mixed(question, group, rows, language):
+    if len({_kind(group) for group, _ in answering}) != 1 or not _is_plain_together(answering, context):
         return None
+    if any(_is_mixed(question, group, found, language) for group, found in answering):
+        return None
+    sources = {group.source.number: group.source for group, _ in answering}
     value = sum((row.amount.value for row in rows), start=Decimal())
-    return Total(source=group.source, rows=tuple(rows), value=value, currency=group.currency)
+    return Total(sources=tuple(sources.values()), rows=tuple(rows), value=value, currency=answering[0][0].currency)
+
+
+def _kind(group: AmountRows) -> tuple[Language, str, str | None]:
+    """Common ground of tables and lists that are added up: all that stands over them but numbers and months."""
+    spoken = group.source.language
+    return spoken, " ".join(_months_and_digits(spoken).sub(" ", fold_words(group.frame)).split()), group.currency
+
+
+def _is_plain_together(answering: Sequence[_Answering], context: PromptContext) -> bool:
+    """Test whether rows of several notes add up: few, all of them found and read in one way, none a copy or the sum of others."""
+    notes = {group.source.note_id for group, _ in answering}
+    if len(notes) == 1:
+        return True
+    if len(notes) > MAX_NOTES or context.has_lost_rows:
+        return False
+    if not are_plain((row.written for _, rows in answering for row in rows), answering[0][0].source.language):
+        return False
+    told = [key for group, rows in answering for key in {_copied(row, group) for row in rows}]
+    sums = [sum(row.amount.value for row in rows) for _, rows in answering if len(rows) >= _LEAST_ROWS]
+    return len(told) == len(set(told)) and not any(row.amount.value in sums for _, rows in answering for row in rows)
+
+
+def _copied(row: AmountRow, group: AmountRows) -> tuple[str, Decimal, str]:
+    """Key of a row and its copies in other notes; one without a day is no copy of those under other headings."""
+    label = fold_words(row.label)
+    return label, row.amount.value, "" if _DIGITS.search(label) else fold_words(group.frame)
 
 
 def _asked_times(question: str, context: PromptContext, language: Language) -> tuple[Sequence[Interval], str]:
     """The times that are asked for, bare years too ("enero y marzo de 2025"), and the question without them."""
     known = context.asked_time
     zone = context.sources[0].created_at.tzinfo if context.sources else None
-    times = [time for time in find_times(question, now=_later(zone), language=language) if not time.is_relative]
+    times = [time for time in find_times(question, now=later(zone), language=language) if not time.is_relative]
     if known is not None and len(times) <= 1:
         return [(known.since, known.until)], known.without or question
     return [(time.since, time.until) for time in times], strip_times(question, times)
-
-
-def evidence_of_total(claim: str, source: Source) -> Span | None:
-    """The lines of a source that hold a sum: every term stands there and it is computed right, see ``Total.text``; else None."""
-    head, colon, tail = claim.partition(": ")
-    said = [amount.value for amount in amounts_in(head)]
-    terms = [next(amounts_in(part), None) for part in tail.split(" + ")]
-    if not colon or len(said) != 1 or len(terms) < _LEAST_ROWS or None in terms:
-        return None
-    values = [term.value for term in terms if term is not None]
-    text, found = source.original, list(amounts_in(source.original))
-    written = [amount.value for amount in found]
-    if sum(values) != said[0] or any(values.count(value) > written.count(value) for value in set(values)):
-        return None
-    spans = [amount.span for amount in found if amount.value in values]
-    end = text.find("\n", spans[-1][1])
-    return text.rfind("\n", 0, spans[0][0]) + 1, len(text) if end < 0 else end
 
 
 def _term(row: AmountRow, *, is_labelled: bool) -> str:
@@ -121,10 +137,12 @@ def _distinct(sources: Sequence[Source]) -> Iterator[AmountRows]:
                 yield group
 
 
-def _asked_rows(group: AmountRows, wanted: str, asked: Sequence[Interval], language: Language) -> list[AmountRow]:
+def _asked_rows(
+    group: AmountRows, wanted: str, asked: Sequence[Interval], language: Language, *, is_bare: bool
+) -> list[AmountRow]:
     """The rows of the asked times that have all terms that do not stand over them.
 
-    None where it is not plain which: a term stands over all rows and in some, or some rows have a time and others none.
+    None where it is not plain which: a term stands over all rows and in some, or see ``rows_of_times``.
     """
     spoken = group.source.language
     frame, labels = keys_of(group.frame, spoken), [keys_of(row.label, spoken) for row in group.rows]
@@ -137,14 +155,7 @@ def _asked_rows(group: AmountRows, wanted: str, asked: Sequence[Interval], langu
             return []
     if not asked:
         return rows
-    zone = asked[0][0].tzinfo
-    times = [_time_of(row, group, zone) for row in rows]
-    if not any(times):
-        over = _times_in(group.frame, group.source.language, zone) or _only_year(group.frame, zone)
-        return rows if any(_is_within(time, asked) for time in over) else []
-    if not all(times):
-        return []
-    return [row for row, time in zip(rows, times, strict=True) if time is not None and _is_within(time, asked)]
+    return list(rows_of_times(rows, group, asked, is_bare=is_bare))
 
 
 def _is_mixed(question: str, group: AmountRows, rows: Sequence[AmountRow], language: Language) -> bool:
@@ -162,47 +173,9 @@ def _is_mixed(question: str, group: AmountRows, rows: Sequence[AmountRow], langu
     return not is_over and any(of_income) and not all(of_income)
 
 
-def _is_within(time: Interval, asked: Sequence[Interval]) -> bool:
-    return any(since <= time[0] and time[1] <= until for since, until in asked)
-
-
-def _only_year(text: str, zone: tzinfo | None) -> list[Interval]:
-    years = {int(year) for year in _YEAR.findall(text)}
-    return [
-        (datetime(year, 1, 1, tzinfo=zone), datetime(year + 1, 1, 1, tzinfo=zone)) for year in years if len(years) == 1
-    ]
-
-
-def _time_of(row: AmountRow, group: AmountRows, zone: tzinfo | None) -> Interval | None:
-    """The time that a row names; a day or month without a year is of the only year that stands over the rows."""
-    found = _times_in(row.label, group.source.language, zone)
-    if found:
-        return found[0]
-    years = set(_YEAR.findall(group.frame))
-    if len(years) != 1:
-        return None
-    beginning = row.label.partition(",")[0]
-    return next(iter(_times_in(f"{beginning} {min(years)}", group.source.language, zone)), None)
-
-
-def _times_in(text: str, language: Language, zone: tzinfo | None) -> list[Interval]:
-    """Times with their year, half-open, read as if all were past."""
-    found = find_times(f"in {text}"[:MAX_CHARACTERS], now=_later(zone), language=language)
-    return [(time.since, time.until) for time in found if not time.is_relative]
-
-
-def _later(zone: tzinfo | None) -> datetime:
-    return datetime(_LATER, 1, 1, tzinfo=zone or UTC)
-
-
 @cache
-def _saying_nothing(language: Language) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{language_of(language).totals.saying_nothing})(?!\w)")
-
-
-@cache
-def _asking(language: Language) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{'|'.join(language_of(language).totals.asking)})(?!\w)")
+def _months_and_digits(language: Language) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(language_of(language).times.months)})(?!\w)|\d+")
 
 
 @cache

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from rag_core.answering.plain_text import plain_text
 from rag_core.answering.sources.labels import numbers_by_label
-from rag_core.answering.totals.total import evidence_of_total
+from rag_core.answering.totals.held import evidence_of_total
 from rag_core.answering.verification.citations import CLOSING, OPENING, find_marks, without_citations
 from rag_core.answering.verification.claims import answer_sentences, is_claim
 from rag_core.answering.verification.statements import statement_of
@@ -243,16 +243,26 @@ def _holds_tail(text: str, start: int, group: Sequence[Citation], read: ReadSour
 
 def _supports(claim: CitedClaim, group: Sequence[Citation], read: ReadSources) -> dict[int, Support]:
     numbers = dict.fromkeys(number for mark in group for number in mark.numbers)
-    return {number: _support(claim, read.by_number[number]) for number in numbers}
+    rows = evidence_of_total(claim.text, [read.by_number[number].source for number in numbers])
+    return {number: _support(claim, read.by_number[number], rows.get(number, ())) for number in numbers}
 
 
-def _support(claim: CitedClaim, read: ReadSource) -> Support:
-    """The support of a claim; that of a sum by its terms and by adding them up, that of a quotation by its place."""
+def _support(claim: CitedClaim, read: ReadSource, rows: tuple[Span, ...]) -> Support:
+    """The support of a claim; that of a sum by the rows that are its terms, that of a quotation by its place."""
     found = support_of(claim, read)
-    held = evidence_of_total(claim.text, read.source) or (None if found.is_enough else quoted_span(claim.text, read))
-    if held is None:
+    quoted = None if rows or found.is_enough else quoted_span(claim.text, read)
+    parts = (quoted,) if quoted else rows
+    if not parts:
         return found
-    return replace(found, span=held, share=1.0, is_consistent=True, is_contradicted=False, least_share=LEAST_SUPPORT)
+    return replace(
+        found,
+        span=(parts[0][0], parts[-1][1]),
+        parts=parts,
+        share=1.0,
+        is_consistent=True,
+        is_contradicted=False,
+        least_share=LEAST_SUPPORT,
+    )
 
 
 def _checked_group(
@@ -265,22 +275,27 @@ def _checked_group(
     joint = {number for at, number in enumerate(supports) if at in needed}
     for mark in group:
         for number in mark.numbers:
-            source, is_joint = read.by_number[number].source, number in joint
-            yield _citation(source, mark.span, claim, supports[number], is_joint=is_joint)
+            yield from _citations(
+                read.by_number[number].source, mark.span, claim, supports[number], is_joint=number in joint
+            )
 
 
-def _citation(source: Source, mark: Span, claim: Span, support: Support, *, is_joint: bool) -> CheckedCitation:
-    start, end = _trimmed(source.original, support.span) if support.span else (0, 0)
-    return CheckedCitation(
-        number=source.number,
-        mark=mark,
-        claim=claim,
-        evidence=(source.start_char + start, source.start_char + end) if support.span else None,
-        quote=source.original[start:end],
-        support=support.share,
-        is_supported=support.is_enough or is_joint,
-        verified_by="lexical",
-    )
+def _citations(
+    source: Source, mark: Span, claim: Span, support: Support, *, is_joint: bool
+) -> Iterator[CheckedCitation]:
+    """A citation of each part of the evidence."""
+    for span in support.parts or (support.span,):
+        start, end = _trimmed(source.original, span) if span else (0, 0)
+        yield CheckedCitation(
+            number=source.number,
+            mark=mark,
+            claim=claim,
+            evidence=(source.start_char + start, source.start_char + end) if span else None,
+            quote=source.original[start:end],
+            support=support.share,
+            is_supported=support.is_enough or is_joint,
+            verified_by="lexical",
+        )
 
 
 def _uncited(

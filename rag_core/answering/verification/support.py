@@ -63,7 +63,8 @@ class Support:
     """The support of a claim: ``share`` of its content in [0, 1] stands in the sentences of ``span`` in the source's original.
 
     ``is_consistent`` is whether every figure, its unit and every name is there, and nothing ``is_contradicted``: denied in one and
-    not in the other, counted by other figures, or of another unit, month or day of the week.
+    not in the other, counted by other figures, or of another unit, month or day of the week. ``parts`` are the stretches of the span
+    that hold it, where what is between them does not.
     """
 
     span: Span | None
@@ -72,6 +73,7 @@ class Support:
     is_consistent: bool
     is_contradicted: bool
     least_share: float = LEAST_SUPPORT
+    parts: tuple[Span, ...] = ()
 
     @property
     def is_enough(self) -> bool:

@@ -167,6 +167,8 @@ def _linked(
     pieces, end = list[Markup](), 0
     for place, citation in enumerate(rendered.citations):
         start, stop = citation.mark
+        if start < end:  # a further place of the same source
+            continue
         pieces += _plain(rendered, (end, start))
         source, text = sources[citation.number], rendered.text[start:stop]
         pieces.append(_mark(citation, source, text, hide, session_id=session_id, tip=f"{name}-{place}"))

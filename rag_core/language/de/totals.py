@@ -24,4 +24,5 @@ TOTALS = TotalWords(
     paid=frozenset(["bezahlt", "gezahlt", "beglichen"]),
     unpaid=frozenset(["nein", "n", "offen", "ausstehend"]),
     answer="Insgesamt {sum}: {terms}",
+    answer_of_several="Aus mehreren Notizen insgesamt {sum}: {terms}",
 )
