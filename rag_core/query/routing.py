@@ -156,9 +156,10 @@ def _patterns(language: Language) -> dict[str, re.Pattern[str]]:
 def _written(language: Language) -> dict[str, re.Pattern[str]]:
     """Patterns over the question as it is written."""
     wording = language_of(language).routing
-    bare = rf"(?<!\w)(?:{wording.before_names}) (?!\w*(?:{wording.noun_endings})(?!\w))({_CAPITALISED})(?![\w'\u2019-]|\s+{_CAPITALISED})"
+    name = rf"(?!\w*(?:{wording.noun_endings})(?!\w))({_CAPITALISED})(?![\w'\u2019-]|\s+{_CAPITALISED})"
+    bare = rf"(?<!\w)(?:{wording.before_names}) {name}" if wording.before_names else r"(?!)"
     return {
         "alternatives": re.compile(rf"{_CAPITALISED},? (?:{wording.alternatives}) {_CAPITALISED}"),
         "superlatives": re.compile(rf"(?<!\w)(?:{wording.superlatives})"),
-        "bare": re.compile(bare if wording.before_names else r"(?!)"),
+        "bare": re.compile(bare),
     }
