@@ -28,6 +28,8 @@ class RoutingWording:
     """Tables by name."""
     figures: tuple[str, ...]
     """Amounts, which mostly stand in tables."""
+    counted: str
+    """Things that are counted: their number is no amount, whatever they are."""
     clauses: tuple[str, ...]
     """A relative clause: the thing is to be found before what is asked of it."""
     naming: tuple[str, ...]

@@ -7,16 +7,13 @@ is decided; so every strategy can be reached.
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
 
 from rag_core.language.folding import fold_words
 from rag_core.language.languages import any_word, language_of
 from rag_core.language.technical_terms import technical_terms
 from rag_core.model.note import Language
+from rag_core.model.retrieval import QueryType, RoutedStrategy
 from rag_core.query.analysis import classify
-
-QueryType = Literal["factual", "comparative", "procedural", "relational", "aggregative", "temporal"]
-RoutedStrategy = Literal["vector_only", "hybrid", "hybrid_with_graph_refinement", "table_focused", "multi_index"]
 
 MAX_ENTITIES = 10
 _LEAST_CONTENT_CHARACTERS = 2
@@ -69,7 +66,9 @@ def route(query: str, *, language: Language) -> QueryAnalysis:
     """
     text = fold_words(_APOSTROPHE.sub(" ", query))
     entities, is_causal = entities_in(query, language=language), classify(query, language=language) == "causal"
-    signs = {kind: len(pattern.findall(text)) for kind, pattern in _patterns(language).items()}
+    patterns = _patterns(language)
+    signs = {kind: len(patterns[kind].findall(text)) for kind in _SIGNS}
+    signs["figures"] = len(patterns["figures"].findall(patterns["counted"].sub(" ", text)))
     signs["comparative"] += len(_written(language)["alternatives"].findall(query))
     query_type = _query_type(signs)
     signs["chains"] += len(_written(language)["superlatives"].findall(query))
@@ -149,7 +148,8 @@ def _has_content(query: str, language: Language) -> bool:
 @cache
 def _patterns(language: Language) -> dict[str, re.Pattern[str]]:
     wording = language_of(language).routing
-    return {kind: re.compile(rf"(?<!\w)(?:{'|'.join(getattr(wording, kind))})(?!\w)") for kind in _SIGNS}
+    phrases = {kind: "|".join(getattr(wording, kind)) for kind in _SIGNS} | {"counted": wording.counted}
+    return {kind: re.compile(rf"(?<!\w)(?:{pattern})(?!\w)") for kind, pattern in phrases.items()}
 
 
 @cache

@@ -127,6 +127,7 @@ ROUTING = RoutingWording(
         r"billiger|gunstiger|teuerste\w*|billigste\w*|gunstigste\w*|am (?:teuersten|billigsten|gunstigsten)",
         r"\w*angebote? (?:der|von|fur)|wie (?:hoch|teuer)|rechnung \d+|zahlen (?:fur|von|zu)|nebenkosten|zinssatz\w*",
     ),
+    counted=r"wie ?viele (?!euro)\w+",
     clauses=(
         (
             _ARTICLE

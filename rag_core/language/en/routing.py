@@ -122,6 +122,7 @@ ROUTING = RoutingWording(
         r"per (?:month|year|quarter|unit|person|hour|night|head|week)|pounds|euros|dollars|kwh|discount|interest rate",
         r"balance|premium|charge(?:s|d)?|cheaper|cheapest|more expensive|most expensive|earn(?:s|ed|ings)?|income",
     ),
+    counted=r"how many (?!euros|pounds|dollars)\w+",
     clauses=(r"(?:the|a|an|our|my) (?:\w+ ){0,2}\w+,? (?:who|that|which|whom|where) (?!was called)\w+|whose",),
     naming=(
         r"(?:what|which) (?:is|was|s) the name|(?:name|title) of the|called\W*$|who (?:is|was|are|s) the",

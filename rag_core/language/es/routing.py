@@ -120,6 +120,7 @@ ROUTING = RoutingWording(
         r"total (?:de la|del|de) (?:factura|recibo|presupuesto|pedido|ticket)s?",
         r"por (?:mes|ano|trimestre|unidad|persona|metro)",
     ),
+    counted=r"cuant[oa]s (?!euros)\w+",
     clauses=(
         (
             r"(?:el|la|los|las|del|al|un|una) (?!que|mism)\w+(?: (?:de|del|la|\w+)){0,2}? (?:que|a quien|donde"
