@@ -61,23 +61,19 @@ class QueryAnalysis:
 def route(query: str, *, language: Language) -> QueryAnalysis:
     """The type of a question, what it is about, and the strategy for it.
 
-    A table wins, then what is gathered from many documents, then relations: several entities, several facts in one question, causes
-    and effects. A question of which no word can be looked up goes by its meaning alone. '' is factual, and such a question.
+    A question of which no word can be looked up goes by its meaning alone. Then tables win, by name or where an amount is asked for,
+    then what is gathered from many documents, then relations: several entities, several facts in one question, comparisons, causes
+    and effects. '' is factual, and shows no word.
     """
-    text = fold_words(_APOSTROPHE.sub(" ", query))
+    signs = _signs(query, language)
     entities, is_causal = entities_in(query, language=language), classify(query, language=language) == "causal"
-    patterns = _patterns(language)
-    signs = {kind: len(patterns[kind].findall(text)) for kind in _SIGNS}
-    signs["figures"] = len(patterns["figures"].findall(patterns["counted"].sub(" ", text)))
-    signs["comparative"] += len(_written(language)["alternatives"].findall(query))
     query_type = _query_type(signs)
-    signs["chains"] += len(_written(language)["superlatives"].findall(query))
     hops = signs["chains"] + (0 if signs["naming"] or query_type == "aggregative" else signs["clauses"])
-    tables = signs["table"] + (signs["figures"] if _is_about_figures(query_type, signs) else 0)
+    is_about_figures = not is_causal and _is_about_figures(query_type, signs)
     graph_signs = hops + is_causal + (query_type in {"relational", "comparative"}) + (len(entities) > 1)
     needs: dict[RoutedStrategy, int] = {
         "vector_only": 0 if _has_content(query, language) else 2,
-        "table_focused": tables,
+        "table_focused": signs["table"] + (signs["figures"] if is_about_figures else 0),
         "multi_index": signs["aggregative"] if query_type == "aggregative" else 0,
         "hybrid_with_graph_refinement": graph_signs,
     }
@@ -97,8 +93,8 @@ def route(query: str, *, language: Language) -> QueryAnalysis:
 def entities_in(query: str, *, language: Language) -> tuple[str, ...]:
     """The names in a question as they are written, each once, ``MAX_ENTITIES`` at most.
 
-    What is quoted, technical terms, and words with a capital: in German, where every noun has one, only several in a row and
-    the two of "zwischen … und …"; elsewhere not the first word alone. A single German name is therefore not known as one.
+    What is quoted, technical terms, and words with a capital, but no names of times: in German, where every noun has one, several in a
+    row, the two of "zwischen … und …", and single ones where a noun would have an article; elsewhere not the first word alone.
     """
     quoted = [next(filter(None, groups)).strip() for groups in _QUOTED.findall(query)]
     rest = _QUOTED.sub(" ", query)
@@ -123,6 +119,16 @@ def _runs(text: str, language: Language) -> list[str]:
     return runs
 
 
+def _signs(query: str, language: Language) -> dict[str, int]:
+    """How often each kind of phrase occurs in the question."""
+    text, patterns, written = fold_words(_APOSTROPHE.sub(" ", query)), _patterns(language), _written(language)
+    signs = {kind: len(patterns[kind].findall(text)) for kind in _SIGNS}
+    signs["figures"] = len(patterns["figures"].findall(patterns["counted"].sub(" ", text)))
+    signs["comparative"] += len(written["alternatives"].findall(query))
+    signs["chains"] += len(written["superlatives"].findall(query))
+    return signs
+
+
 def _query_type(signs: dict[str, int]) -> QueryType:
     """The type by the first of its signs: what a question word asks for comes before what other words mention."""
     counted = {**signs, "aggregative": 0 if signs["limits"] else signs["aggregative"]}
@@ -130,7 +136,7 @@ def _query_type(signs: dict[str, int]) -> QueryType:
 
 
 def _is_about_figures(query_type: QueryType, signs: dict[str, int]) -> bool:
-    """True where an amount is the answer; a way, somebody or a point in time is none."""
+    """True where an amount may be the answer; a way, somebody or a point in time is none."""
     return query_type in {"factual", "aggregative", "comparative"} or (query_type == "temporal" and not signs["when"])
 
 
