@@ -120,7 +120,7 @@ def _runs(text: str, language: Language) -> list[str]:
 
 
 def _signs(query: str, language: Language) -> dict[str, int]:
-    """How often each kind of phrase occurs in the question."""
+    """Number of phrases of each kind in the question."""
     text, patterns, written = fold_words(_APOSTROPHE.sub(" ", query)), _patterns(language), _written(language)
     signs = {kind: len(patterns[kind].findall(text)) for kind in _SIGNS}
     signs["figures"] = len(patterns["figures"].findall(patterns["counted"].sub(" ", text)))

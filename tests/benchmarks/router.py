@@ -68,7 +68,7 @@ def half_of(question: str) -> str:
 
 
 def routed(row: Row) -> QueryAnalysis:
-    """What the router makes of a labelled question, its language given."""
+    """Analysis of a labelled question, its language given."""
     return route(row["question"], language=row["language"])
 
 
@@ -106,7 +106,7 @@ def share(right: Sequence[bool]) -> dict[str, float]:
 
 
 def confused(rows: Sequence[Row], told: dict[str, QueryAnalysis], label: str) -> dict[str, dict[str, int]]:
-    """How often each label was told, by the label that was given."""
+    """Counts of the labels told, by the label that was given."""
     counts: dict[str, Counter[str]] = {}
     for row in rows:
         counts.setdefault(row[label], Counter())[label_of(told[row["question"]], label)] += 1
