@@ -9,7 +9,8 @@ from rag_core.storage.database import Connection
 
 _QUESTION = """
 select query_id, session_id, contract, asked_at, user_hash, query_hash, language, strategy_used, answerer, outcome, reason,
-    confidence, groundedness, execution_time_ms, semantic_hits, fulltext_hits, graph_hits, prompt_tokens, answer_tokens
+    confidence, groundedness, execution_time_ms, semantic_hits, fulltext_hits, graph_hits, prompt_tokens, answer_tokens,
+    query_type, is_multi_hop, entities_found, suggested_strategy, routed_strategy
 from queries
 where tenant_id = %(tenant)s and query_id = %(query_id)s and user_hash = %(user_hash)s
 """

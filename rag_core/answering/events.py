@@ -11,7 +11,7 @@ from rag_core.chat import Message
 from rag_core.configuration.schema import RetrievalConfig
 from rag_core.model.answer import Answer, CheckedCitation, Compression, Contract, FallbackMode, PromptContext
 from rag_core.model.note import Language
-from rag_core.model.retrieval import NO_FILTERS, Filters, Retrieval
+from rag_core.model.retrieval import NO_FILTERS, Filters, Retrieval, RoutedStrategy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +43,8 @@ class AnswerRequest:
     history: tuple[Message, ...] = ()
     language: Language | None = None
     config: RetrievalConfig | None = None
+    routed: RoutedStrategy | None = None
+    """The router's choice that ``config`` follows; None where the contract does not route."""
     filters: Filters = NO_FILTERS
     options: AnswerOptions = field(default_factory=AnswerOptions)
     is_recorded: bool = True

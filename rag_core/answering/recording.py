@@ -18,6 +18,7 @@ from rag_core.model.answer import Answer, PromptContext
 from rag_core.model.conversation import Outcome, QuestionFigures, SearchFigures
 from rag_core.model.note import TenantId
 from rag_core.model.retrieval import RetrievalFigures
+from rag_core.query.routing import route
 from rag_core.query.transformation import query_language
 from rag_core.reranking import is_calibrated
 from rag_core.retrieval.deadline import StageClock
@@ -85,6 +86,8 @@ def _question_figures(trace: AnswerTrace, outcome: Outcome, reason: str | None, 
     request, question, answer = trace.request, trace.question, trace.answer
     legs = trace.found.retrieval.figures if trace.found else RetrievalFigures()
     text = question.text if question else request.question
+    language = question.language if question else request.language or query_language(text, known=LANGUAGES)
+    analysis = route(text, language=language)
     return QuestionFigures(
         query_id=trace.query_id,
         session_id=question.session_id if question else None,
@@ -92,7 +95,7 @@ def _question_figures(trace: AnswerTrace, outcome: Outcome, reason: str | None, 
         asked_at=trace.asked_at,
         user_hash=request.user_hash,
         query_hash=pseudonyms(settings.home, settings.secret).query_hash(text),
-        language=question.language if question else request.language or query_language(text, known=LANGUAGES),
+        language=language,
         strategy_used=(trace.found.fallback or trace.found.retrieval.strategy) if trace.found else None,
         answerer=trace.writing.answerer.name if trace.writing else None,
         outcome=outcome,
@@ -105,6 +108,11 @@ def _question_figures(trace: AnswerTrace, outcome: Outcome, reason: str | None, 
         graph_hits=legs.graph_hits or 0,
         prompt_tokens=answer.prompt_tokens if answer else 0,
         answer_tokens=answer.answer_tokens if answer else 0,
+        query_type=analysis.query_type,
+        is_multi_hop=analysis.is_multi_hop,
+        entities_found=len(analysis.entities),
+        suggested_strategy=analysis.suggested_strategy,
+        routed_strategy=request.routed or (trace.found.retrieval.routed if trace.found else None),
     )
 
 

@@ -39,6 +39,8 @@ ASKED_METHOD = "brain.asked_method"
 """Key of the method in the scope of a request: endpoints see HEAD as GET."""
 CALLER = "brain.caller"
 """Key of the caller in the scope of a request; absent on an address that is open to everybody."""
+ROUTING = "brain.routing"
+"""Key of the routing of a search in the scope of its request, for the log."""
 COOKIE = "brain_key"
 
 

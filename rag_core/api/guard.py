@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rag_core.access import Caller
 from rag_core.access.callers import Callers
-from rag_core.api.access import ASKED_METHOD, CALLER, arrived_at, find_caller, shown_key
+from rag_core.api.access import ASKED_METHOD, CALLER, ROUTING, arrived_at, find_caller, shown_key
 from rag_core.api.errors import (
     LOGIN_PAGE,
     MAX_BODY_MEGABYTES,
@@ -254,4 +254,5 @@ def _log(request: Request, status: int | None) -> None:
         milliseconds=1000 * (time.monotonic() - arrived_at.get()),
         tenant=caller.tenant if caller else None,
         user_hash=caller.user_hash if caller else None,
+        routing=request.scope.get(ROUTING),
     )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rag_core.terminal.requests import Event
 
 _INDENTED = (0, 0, 0, 4)
-_STRATEGIES = ("semantic", "fulltext", "hybrid", "hybrid+rerank")
+_STRATEGIES = ("semantic", "fulltext", "hybrid", "hybrid+rerank", "routed")
 
 
 def _strategy(value: str | None) -> str | None:
@@ -30,7 +30,8 @@ def _strategy(value: str | None) -> str | None:
 
 
 StrategyOption = Annotated[
-    str | None, typer.Option(callback=_strategy, help="semantic, fulltext, hybrid or hybrid+rerank (the default).")
+    str | None,
+    typer.Option(callback=_strategy, help="semantic, fulltext, hybrid, hybrid+rerank (the default) or routed."),
 ]
 ConfigOption = Annotated[
     Path | None, typer.Option("--config", help="A JSON file with the values that differ from what is served.")

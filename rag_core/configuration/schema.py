@@ -279,9 +279,10 @@ _SPANISH = {
 
 
 def served_strategy(config: RetrievalConfig) -> Strategy:
-    """The strategy that is run: flags can only switch off."""
-    if config.strategy in {"hybrid", "hybrid+rerank"} and not config.hybrid_search.enabled:
+    """The strategy that is run: flags can only switch off. For ``routed`` it is that of most questions."""
+    strategy = "hybrid+rerank" if config.strategy == "routed" else config.strategy
+    if strategy in {"hybrid", "hybrid+rerank"} and not config.hybrid_search.enabled:
         return "semantic"
-    if config.strategy == "hybrid+rerank" and not config.reranking.enabled:
+    if strategy == "hybrid+rerank" and not config.reranking.enabled:
         return "hybrid"
-    return config.strategy
+    return strategy

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 from rag_core.model.answer import CheckedCitation, CheckedText, Confidence, Contract, FallbackMode, RefusalReason
 from rag_core.model.document import Box, PageUnit
 from rag_core.model.note import ChunkId, Language, NoteId
+from rag_core.model.retrieval import QueryType, RoutedStrategy
 
 Outcome = Literal["answered", "refused", "blocked", "failed", "cancelled"]
 
@@ -107,7 +108,11 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionFigures:
-    """Figures of a question, without its text. Hits are chunks that a leg of the search brought; times are milliseconds."""
+    """Figures of a question, without its text. Hits are chunks that a leg of the search brought; times are milliseconds.
+
+    ``query_type`` to ``suggested_strategy`` are what the router recognised, in every contract; ``routed_strategy`` is the one that was
+    searched with, None where the contract does not route.
+    """
 
     query_id: UUID
     session_id: UUID | None
@@ -128,6 +133,11 @@ class QuestionFigures:
     graph_hits: int = 0
     prompt_tokens: int = 0
     answer_tokens: int = 0
+    query_type: QueryType | None = None
+    is_multi_hop: bool | None = None
+    entities_found: int | None = None
+    suggested_strategy: RoutedStrategy | None = None
+    routed_strategy: RoutedStrategy | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

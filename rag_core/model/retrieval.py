@@ -11,7 +11,10 @@ from rag_core.model.enrichment import KindOrType
 from rag_core.model.graph import CausalDirection, Relation
 from rag_core.model.note import ChunkId, Language, NoteId, NoteKind, Span
 
-Strategy = Literal["semantic", "fulltext", "hybrid", "hybrid+rerank"]
+Strategy = Literal["semantic", "fulltext", "hybrid", "hybrid+rerank", "routed"]
+"""``routed`` searches with whichever of the others the question asks for, and tables or the graph beside it."""
+QueryType = Literal["factual", "comparative", "procedural", "relational", "aggregative", "temporal"]
+RoutedStrategy = Literal["vector_only", "hybrid", "hybrid_with_graph_refinement", "table_focused", "multi_index"]
 RetrievalMethod = Literal["semantic", "fulltext", "hybrid", "graph"]
 Intent = Literal["factual", "causal", "temporal", "comparative", "abstract"]
 
@@ -177,6 +180,8 @@ class Retrieval:
     candidates: int = 0
     """Chunks that the legs found, before any was left out."""
     figures: RetrievalFigures = RetrievalFigures()
+    routed: RoutedStrategy | None = None
+    """The router's choice; None of a search that was not routed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

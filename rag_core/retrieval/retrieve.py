@@ -20,6 +20,7 @@ from rag_core.retrieval.ordering import fused_legs, ranked
 from rag_core.retrieval.plan import interval_of
 from rag_core.retrieval.reading import read_passages
 from rag_core.retrieval.request import PlannedSearch, SearchRequest, planned, search_request
+from rag_core.retrieval.routed import search_routed
 from rag_core.retrieval.searching import search
 from rag_core.runtime.cache import Cache, QueryKey, cached_retrieval, query_key
 from rag_core.runtime.engine import Engine
@@ -46,13 +47,34 @@ def retrieve(
 
     Time expressions count from ``now``, by default the present. A result is cached until a note changes, unless it was degraded;
     ``use_cache`` False searches anew. With a ``depth``, for measuring, further candidates follow, to so many hits in all, uncached.
-    A stored configuration that cannot be used is replaced by the defaults, with a warning.
+    A stored configuration that cannot be used is replaced by the defaults, with a warning. Strategy ``routed`` is the question's.
 
     Raises:
         InvalidInputError: the query is empty or longer than 2,000 characters.
         DatabaseUnavailableError, DeadlineExceededError, RetrievalFailedError: the search failed.
         SearchCancelledError: it was cancelled, which ends the models' calls; the database's end by themselves.
     """
+    found = partial(
+        _retrieved, engine, tenant, text, use_cache=use_cache, now=now, depth=depth, cancellation=cancellation
+    )
+    if config.strategy == "routed":
+        return search_routed(found, text, config=config, filters=filters, timeout_ms=timeout_ms)
+    return found(config=config, filters=filters, timeout_ms=timeout_ms)
+
+
+def _retrieved(
+    engine: Engine,
+    tenant: TenantId,
+    text: str,
+    *,
+    config: RetrievalConfig,
+    filters: Filters,
+    timeout_ms: int,
+    use_cache: bool,
+    now: datetime | None,
+    depth: int | None,
+    cancellation: Cancellation | None,
+) -> Retrieval:
     request = search_request(
         tenant,
         text,

@@ -1055,11 +1055,20 @@ CREATE TABLE brain.queries (
     graph_hits integer DEFAULT 0 NOT NULL,
     prompt_tokens integer DEFAULT 0 NOT NULL,
     answer_tokens integer DEFAULT 0 NOT NULL,
+    query_type text,
+    is_multi_hop boolean,
+    entities_found smallint,
+    suggested_strategy text,
+    routed_strategy text,
     CONSTRAINT queries_confidence_check CHECK ((confidence = ANY (ARRAY['high'::text, 'medium'::text, 'low'::text, 'insufficient'::text]))),
     CONSTRAINT queries_contract_check CHECK ((contract = ANY (ARRAY['chat'::text, 'query'::text, 'rag_v2'::text, 'page'::text, 'command'::text]))),
+    CONSTRAINT queries_entities_found_check CHECK ((entities_found >= 0)),
     CONSTRAINT queries_groundedness_check CHECK (((groundedness >= (0)::double precision) AND (groundedness <= (1)::double precision))),
     CONSTRAINT queries_language_check CHECK ((language = ANY (ARRAY['es'::text, 'de'::text, 'en'::text]))),
-    CONSTRAINT queries_outcome_check CHECK ((outcome = ANY (ARRAY['answered'::text, 'refused'::text, 'blocked'::text, 'failed'::text, 'cancelled'::text])))
+    CONSTRAINT queries_outcome_check CHECK ((outcome = ANY (ARRAY['answered'::text, 'refused'::text, 'blocked'::text, 'failed'::text, 'cancelled'::text]))),
+    CONSTRAINT queries_query_type_check CHECK ((query_type = ANY (ARRAY['factual'::text, 'comparative'::text, 'procedural'::text, 'relational'::text, 'aggregative'::text, 'temporal'::text]))),
+    CONSTRAINT queries_routed_strategy_check CHECK ((routed_strategy = ANY (ARRAY['vector_only'::text, 'hybrid'::text, 'hybrid_with_graph_refinement'::text, 'table_focused'::text, 'multi_index'::text]))),
+    CONSTRAINT queries_suggested_strategy_check CHECK ((suggested_strategy = ANY (ARRAY['vector_only'::text, 'hybrid'::text, 'hybrid_with_graph_refinement'::text, 'table_focused'::text, 'multi_index'::text])))
 );
 
 CREATE TABLE brain.relations (

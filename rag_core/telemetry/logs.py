@@ -11,7 +11,7 @@ import logging
 import secrets
 import sys
 import traceback
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from types import TracebackType
 from typing import Any, TextIO
 
@@ -106,10 +106,20 @@ def log_failed(
 
 
 def log_request(
-    route: str, *, status: int | None, milliseconds: float, tenant: str | None, user_hash: str | None
+    route: str,
+    *,
+    status: int | None,
+    milliseconds: float,
+    tenant: str | None,
+    user_hash: str | None,
+    routing: Mapping[str, Any] | None = None,
 ) -> None:
-    """One record of a request: its route without what stood in the address; ``status`` None when the client did not wait."""
+    """One record of a request: its route without what stood in the address; ``status`` None when the client did not wait.
+
+    ``routing`` is what the router recognised in a search and chose for it, without names.
+    """
     record = {
+        **(routing or {}),
         "route": route,
         "status": status,
         "ms": round(milliseconds, 1),

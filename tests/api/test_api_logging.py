@@ -212,3 +212,14 @@ def test_an_answer_whose_citations_all_exist_is_not_logged(server: str, template
 
     assert [record for record in records(log) if record["event"] == "removed_citations"] == []
     assert requests["removedCitations"] == 0
+
+
+def test_the_routing_of_a_search_is_in_its_request_without_its_words(client: TestClient, log: io.StringIO) -> None:
+    client.post("/api/v2/rag/search", json={"query": f"Wer ist der Chef von {MARKER} Weber?", "strategy": "hybrid"})
+
+    (record,) = records(log, of_requests=True)
+    assert MARKER not in log.getvalue()
+    routing = {name: record[name] for name in ("query_type", "is_multi_hop", "entities_found")}
+    assert routing == {"query_type": "relational", "is_multi_hop": False, "entities_found": 1}
+    assert record["suggested_strategy"] == "hybrid_with_graph_refinement"
+    assert record["routed_strategy"] == "hybrid"

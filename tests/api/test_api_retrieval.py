@@ -172,7 +172,7 @@ class TestPostRetrieve:
             ({"query": "x", "topK": True}, "topK: debe ser un número entero"),
             (
                 {"query": "x", "strategy": "nada"},
-                "strategy: valor no admitido; se espera 'semantic', 'fulltext', 'hybrid' o 'hybrid+rerank'",
+                "strategy: valor no admitido; se espera 'semantic', 'fulltext', 'hybrid', 'hybrid+rerank' o 'routed'",
             ),
             ({"query": "x", "config": []}, "config: debe ser un objeto"),
             ({"query": "x", "config": {"desconocido": 1}}, "desconocido: campo desconocido"),
@@ -183,7 +183,7 @@ class TestPostRetrieve:
             ),
             (
                 {"query": "x", "config": {"strategy": "nada"}},
-                "strategy: valor no admitido; se espera 'semantic', 'fulltext', 'hybrid' o 'hybrid+rerank'",
+                "strategy: valor no admitido; se espera 'semantic', 'fulltext', 'hybrid', 'hybrid+rerank' o 'routed'",
             ),
             ({"query": "x", "config": {"topK": {"final": 51}}}, "topK.final: debe ser menor o igual que 50"),
             (

@@ -10,11 +10,11 @@ from asked_notes import NOTES, served_notes
 from fastapi.testclient import TestClient
 
 from rag_core.api.rag_v2 import search
-from rag_core.api.rag_v2.routed import routed, routed_config
 from rag_core.configuration.schema import DEFAULT_RETRIEVAL_CONFIG
 from rag_core.errors import DeadlineExceededError
 from rag_core.indexing.one_note import store_and_index
 from rag_core.notes.validation import parse_note
+from rag_core.retrieval.routed import routed, routed_config
 from rag_core.runtime.engine import DEMO_TENANT
 
 PATH = "/api/v2/rag/search"

@@ -9,10 +9,11 @@ import pytest
 from asked_notes import BADGE, BADGE_NUMBERS, served_notes
 from builders import make_hit
 
-from rag_core.api.rag_v2.routed import Routed, arranged, graph_to_wire, holds_table, routed
+from rag_core.api.rag_v2.routed import graph_to_wire
 from rag_core.model.graph import Relation, RelationKind
 from rag_core.model.note import ChunkId, NoteId
 from rag_core.model.retrieval import Hit, Retrieval, TransformedQuery
+from rag_core.retrieval.routed import Routed, arranged, holds_table, routed
 
 PATH = "/api/v2/rag/search"
 

@@ -31,7 +31,7 @@ from .scratch import TENANT, forget_environment, import_notes, scratch_engine
 NOTES = _rows(Path(__file__).with_name("meaning_notes.jsonl"))
 QUESTIONS = _rows(Path(__file__).with_name("meaning_questions.jsonl"))
 TEXTS: Mapping[str, Mapping[str, Any]] = {note["id"]: note for note in NOTES}
-STRATEGIES: tuple[Strategy, ...] = ("fulltext", "semantic", "hybrid", "hybrid+rerank")
+STRATEGIES: tuple[Strategy, ...] = ("fulltext", "semantic", "hybrid", "hybrid+rerank", "routed")
 DEPTH = 10
 TIMEOUT_MS = 60_000
 
@@ -107,7 +107,7 @@ def _rank(ranking: Ranking, relevant: Sequence[str]) -> str:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.meaning", description=__doc__)
     parser.add_argument("--provider", default="hashing", help="what the home embeds with; default: hashing")
-    parser.add_argument("--strategies", type=_strategies, default=STRATEGIES, help="default: all four")
+    parser.add_argument("--strategies", type=_strategies, default=STRATEGIES, help="default: all")
     parser.add_argument("--show", action="store_true", help="print the rank of every question's note")
     return parser.parse_args()
 

@@ -271,6 +271,9 @@ class TestWhatIsWrittenDown:
         made = pseudonyms(notes.settings.home, notes.settings.secret)
         assert figures.query_hash == made.query_hash(BOILER)
         assert (figures.outcome, figures.strategy_used) == ("answered", "hybrid+rerank")
+        routing = (figures.query_type, figures.is_multi_hop, figures.suggested_strategy, figures.routed_strategy)
+        assert routing == ("factual", False, "table_focused", None)
+        assert figures.entities_found == 0
         assert (figures.confidence, figures.groundedness) == (answer.confidence, answer.groundedness)
         assert figures.fulltext_hits >= 1
         with notes.database.owner() as connection:

@@ -25,7 +25,7 @@ from rag_core.answering.sources.places import in_order_of_citation, placed
 from rag_core.api.access import Context, RequestContext
 from rag_core.api.asking import events_of, failure, finished, is_trusted, refusals_told, rest_of
 from rag_core.api.errors import ExplainedError, failed_response
-from rag_core.api.rag_v2.routed import Routed, analysis_to_wire, graph_to_wire, routed, routed_config
+from rag_core.api.rag_v2.routed import GERMAN_FIRST, analysis_to_wire, graph_to_wire
 from rag_core.api.rag_v2.schemas_search import ChatRequestV2, ChatResponseV2, FailureV2, RagOptions
 from rag_core.api.schemas_answers import STREAM, question_failures
 from rag_core.api.streaming import Event, awaited, streamed
@@ -35,6 +35,7 @@ from rag_core.guardrails import RedactionPolicy
 from rag_core.guardrails.policies import hiding, redaction_policy
 from rag_core.model.answer import Answer, CheckedCitation, Source
 from rag_core.resilience.cancellation import Cancellation
+from rag_core.retrieval.routed import Routed, routed, routed_config
 from rag_core.wire.answers import german_body, german_source, sentence_text, shown_sources
 
 NO_QUESTION = "messages: die letzte Nachricht muss die Frage sein, mit der Rolle user"
@@ -76,7 +77,10 @@ async def chat(body: ChatRequestV2, request: Request, context: Context) -> Any:
         raise ExplainedError(NO_QUESTION, kind=InvalidInputError)
     options = body.rag_options
     routing = routed(
-        body.messages[-1].content, strategy=options.strategy, include_graph=options.include_graph_refinement
+        body.messages[-1].content,
+        strategy=options.strategy,
+        include_graph=options.include_graph_refinement,
+        known=GERMAN_FIRST,
     )
     policy = redaction_policy("rag_v2", context.settings.guardrails_personal_data)
 
@@ -106,6 +110,7 @@ def _request(context: RequestContext, body: ChatRequestV2, routing: Routed) -> A
         history=tuple(Message(role=message.role, content=message.content) for message in body.messages[:-1]),
         language="de",
         config=config,
+        routed=routing.strategy,
         options=_answer_options(options),
         is_trusted=is_trusted(context.caller),
     )

@@ -67,8 +67,8 @@ def _configuration(run: StoredRun, chunkings: Mapping[str, Chunking]) -> dict[st
     strategy = run.strategy or ""
     return {
         "embeddingModel": run.models.get("embedding"),
-        "rerankerEnabled": strategy == "hybrid+rerank" and _is_enabled(run, "reranking"),
-        "graphEnabled": strategy.startswith("hybrid") and _is_enabled(run, "graphRAG"),
+        "rerankerEnabled": strategy in {"hybrid+rerank", "routed"} and _is_enabled(run, "reranking"),
+        "graphEnabled": strategy.startswith(("hybrid", "routed")) and _is_enabled(run, "graphRAG"),
         "chunkingStrategy": _cut(run, chunkings),
     }
 

@@ -23,7 +23,7 @@ from rag_core.language.languages import LanguageChoice
 from rag_core.model.document import PageUnit
 from rag_core.model.enrichment import KindOrType
 from rag_core.model.graph import RelationKind
-from rag_core.query.routing import QueryType, RoutedStrategy
+from rag_core.model.retrieval import QueryType, RoutedStrategy
 
 MAX_MESSAGES = 50
 MAX_MESSAGE_CHARACTERS = 20_000

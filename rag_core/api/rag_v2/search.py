@@ -7,27 +7,23 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
-from rag_core.api.access import Context, RequestContext, time_left_ms
+from rag_core.api.access import ROUTING, Context, RequestContext, time_left_ms
 from rag_core.api.asking import is_trusted, refusals_told
 from rag_core.api.errors import explained
 from rag_core.api.places import pace_of
 from rag_core.api.rag_v2.routed import (
+    GERMAN_FIRST,
     WARNINGS,
     analysis_to_wire,
-    arranged,
     german_warnings,
     graph_to_wire,
-    routed,
-    routed_config,
-    wants_tables,
 )
 from rag_core.api.rag_v2.schemas_search import SearchFiltersV2, SearchRequestV2, SearchResponseV2
 from rag_core.api.rag_v2.sections import place_in_hierarchy
-from rag_core.api.rag_v2.tables import MAX_TABLES, find_first_rows, tables_to_wire
+from rag_core.api.rag_v2.tables import find_first_rows, tables_to_wire
 from rag_core.api.schemas_answers import question_failures
 from rag_core.api.searching import find, read_filters
 from rag_core.api.streaming import searched
-from rag_core.configuration.schema import RetrievalConfig
 from rag_core.errors import DeadlineExceededError, InvalidInputError
 from rag_core.guardrails.incoming import check_question
 from rag_core.guardrails.policies import Hiding, hiding, redaction_policy, thresholds_of
@@ -36,6 +32,7 @@ from rag_core.model.retrieval import Filters, Hit
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.legs import HYDE, OUT_OF_TIME
+from rag_core.retrieval.routed import Routed, arranged, figures_of, of_tables, routed, routed_config, wants_tables
 from rag_core.wire.values import moment_to_wire, place_to_wire
 
 LEAST_HIDING_MS = 250
@@ -60,11 +57,20 @@ async def search(body: SearchRequestV2, request: Request, context: Context) -> A
     Personal data and secrets are hidden in passages as they are in answers.
     """
     pace = pace_of(request, context.caller)
-    return await searched(request, lambda cancellation: _found(body, context, pace, cancellation=cancellation))
+
+    def record(routing: Routed) -> None:
+        request.scope[ROUTING] = figures_of(routing)
+
+    return await searched(request, lambda cancellation: _found(body, context, pace, record, cancellation=cancellation))
 
 
 def _found(
-    body: SearchRequestV2, context: RequestContext, pace: Callable[[], None], *, cancellation: Cancellation
+    body: SearchRequestV2,
+    context: RequestContext,
+    pace: Callable[[], None],
+    record: Callable[[Routed], None],
+    *,
+    cancellation: Cancellation,
 ) -> dict[str, Any]:
     began, settings = time.perf_counter(), context.settings
     pace()  # what the search computes counts
@@ -79,7 +85,10 @@ def _found(
             is_trusted=is_trusted(context.caller),
         )
     context = narrowed(context, body.filters)
-    routing = routed(checked.text, strategy=body.strategy, include_graph=body.include_graph_refinement)
+    routing = routed(
+        checked.text, strategy=body.strategy, include_graph=body.include_graph_refinement, known=GERMAN_FIRST
+    )
+    record(routing)
     config = routed_config(
         context.served().config,
         routing,
@@ -93,7 +102,7 @@ def _found(
     tables, told = list[Hit](), german_warnings(found)
     if wants_tables(routing.strategy) if body.search_tables is None else body.search_tables:
         only = replace(filters, tables_only=True)
-        beside = find(context, checked.text, _of_tables(config), only, cancellation=cancellation)
+        beside = find(context, checked.text, of_tables(config), only, cancellation=cancellation)
         tables, told = list(beside.hits), [*told, *german_warnings(beside)]
     hits = arranged(found.hits, tables, routing.strategy, limit=body.limit)
     policy = redaction_policy("rag_v2", settings.guardrails_personal_data)
@@ -128,13 +137,6 @@ def _shown_tables(
         return tables_to_wire(tables, hide, first_rows)
     except DeadlineExceededError:
         return []
-
-
-def _of_tables(config: RetrievalConfig) -> RetrievalConfig:
-    """The search among tables alone: no graph leads to them."""
-    top_k = config.top_k.model_copy(update={"final": min(config.top_k.final, MAX_TABLES)})
-    graph = config.graph_rag.model_copy(update={"enabled": False})
-    return config.model_copy(update={"top_k": top_k, "graph_rag": graph})
 
 
 def narrowed(context: RequestContext, filters: SearchFiltersV2 | None) -> RequestContext:

@@ -12,8 +12,6 @@ from rag_core.model.note import ChunkId
 from rag_core.model.retrieval import Hit
 from rag_core.storage.table_rows import count_rows_before
 
-MAX_TABLES = 10
-
 
 def find_first_rows(context: RequestContext, hits: Sequence[Hit]) -> dict[ChunkId, int | None]:
     """Number of the first row of each hit that has some rows of a table, from 0 on."""

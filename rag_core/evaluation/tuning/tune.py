@@ -160,7 +160,7 @@ def _is_embedded(searched: LegSearch) -> bool:
 
 
 def _before_reranking(config: RetrievalConfig) -> Any:
-    return "hybrid" if config.strategy == "hybrid+rerank" else config.strategy
+    return "hybrid" if config.strategy in {"hybrid+rerank", "routed"} else config.strategy
 
 
 def _check(recording: Recording, set_name: str) -> None:

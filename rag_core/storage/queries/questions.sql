@@ -2,11 +2,13 @@
 -- Nothing for a tenant that does not exist: a question makes none.
 insert into queries (
     tenant_id, query_id, session_id, contract, asked_at, user_hash, query_hash, language, strategy_used, answerer, outcome,
-    reason, confidence, groundedness, execution_time_ms, semantic_hits, fulltext_hits, graph_hits, prompt_tokens, answer_tokens
+    reason, confidence, groundedness, execution_time_ms, semantic_hits, fulltext_hits, graph_hits, prompt_tokens, answer_tokens,
+    query_type, is_multi_hop, entities_found, suggested_strategy, routed_strategy
 )
 select tenant_id, %(query_id)s, %(session_id)s, %(contract)s, %(asked_at)s, %(user_hash)s, %(query_hash)s, %(language)s,
     %(strategy_used)s, %(answerer)s, %(outcome)s, %(reason)s, %(confidence)s, %(groundedness)s, %(execution_time_ms)s,
-    %(semantic_hits)s, %(fulltext_hits)s, %(graph_hits)s, %(prompt_tokens)s, %(answer_tokens)s
+    %(semantic_hits)s, %(fulltext_hits)s, %(graph_hits)s, %(prompt_tokens)s, %(answer_tokens)s,
+    %(query_type)s, %(is_multi_hop)s, %(entities_found)s, %(suggested_strategy)s, %(routed_strategy)s
 from tenants
 where tenant_id = %(tenant)s
 returning query_id;

@@ -16,7 +16,12 @@ _TOP = 32
 _EVENT_WIDTH = 36
 ShowMoment = Callable[[float], str]
 """Format of a moment, in seconds since 1970."""
-_MARKERS = ("circle", "square", "diamond", "triangle")
+_CORNERS = {
+    "diamond": ((0, -5), (5, 0), (0, 5), (-5, 0)),
+    "triangle": ((0, -5), (4.8, 3.8), (-4.8, 3.8)),
+    "wedge": ((0, 5), (4.8, -3.8), (-4.8, -3.8)),
+}
+_MARKERS = ("circle", "square", "diamond", "triangle", "wedge")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +133,7 @@ def draw_marker(svg: Element, number: int, x: float, y: float, *, is_hollow: boo
         return add(svg, "circle", cx=x, cy=y, r=3.8, kind=kind)
     if shape == "square":
         return add(svg, "rect", x=x - 3.5, y=y - 3.5, width=7, height=7, kind=kind)
-    corners = ((0, -5), (5, 0), (0, 5), (-5, 0)) if shape == "diamond" else ((0, -5), (4.8, 3.8), (-4.8, 3.8))
+    corners = _CORNERS[shape]
     return add(svg, "polygon", points=" ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in corners), kind=kind)
 
 

@@ -32,6 +32,7 @@ STRATEGIES = Texts(
         "fulltext": "por palabras",
         "hybrid": "híbrida",
         "hybrid+rerank": "híbrida y reordenada",
+        "routed": "según la pregunta",
     }
 )
 STRATEGY_NUMBERS: Mapping[str, int] = {name: number for number, name in enumerate(STRATEGIES, 1)}
