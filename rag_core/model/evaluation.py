@@ -25,7 +25,8 @@ class QueryResult:
     A query that failed has no notes and its error; it counts as a miss. ``grades`` say how relevant notes are, 1 to 3; a
     note without one has 1. ``u_measure`` and ``first_passage_rank`` are of the passages and need golden spans,
     ``is_confident`` is whether results reached the similarity threshold, where there is one; each is None where it is undefined
-    or was not kept. ``stages`` are milliseconds by stage.
+    or was not kept. ``stages`` are milliseconds by stage. ``linked_note_ids`` are notes that stand where they do for names that they
+    share with others; they are not kept.
     """
 
     query_id: UUID
@@ -43,6 +44,7 @@ class QueryResult:
     is_confident: bool | None = None
     stages: Mapping[str, float] = field(default_factory=dict)
     answer: AnswerRecord | None = None
+    linked_note_ids: frozenset[NoteId] = frozenset()
 
     @property
     def is_disturbed(self) -> bool:

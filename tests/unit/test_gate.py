@@ -238,6 +238,22 @@ def test_a_leg_that_brings_nothing_is_silent_whatever_follows_the_others_notes()
     assert found.details["silent_leg"] == "semantic"
 
 
+@pytest.mark.parametrize(("is_told", "passed"), [(True, False), (False, True)])
+def test_notes_put_in_for_their_names_give_no_leg_a_say(is_told: bool, passed: bool) -> None:
+    """Of no leg, and of both further down; unless told as such they are what another leg brings."""
+    linked = (NOTES[35], NOTES[9])
+    taken = [
+        replace(
+            query,
+            ranked_note_ids=tuple(dict.fromkeys((*query.ranked_note_ids[:3], *linked, *query.ranked_note_ids[3:]))),
+            linked_note_ids=frozenset(linked) if is_told else frozenset(),
+        )
+        for query in FULLTEXT
+    ]
+
+    assert check("both_legs_take_part", {**GOOD, "hybrid": run(taken)}).passed is passed
+
+
 def test_legs_that_bring_the_same_note_first_tell_nothing_whatever_follows_it() -> None:
     first = queries([1] * 20)
     second = queries([1] * 20, others=OTHERS[5:])

@@ -1,6 +1,6 @@
 """Check of the fusion: hybrid search must not lose to the better of its two legs, and must use both. No I/O."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -93,7 +93,7 @@ class LegParticipation:
 
 
 def participation(runs: Mapping[Strategy, EvaluationRun]) -> LegParticipation | None:
-    """Measure how often the first ten notes of hybrid search are one leg's own, in its order.
+    """Measure how often the first ten notes of hybrid search are one leg's own, in its order; linked notes are no leg's.
 
     Only queries undisturbed in all three runs count on which the legs differ; None with fewer than ten of them, or where a
     run is missing.
@@ -122,14 +122,21 @@ def _differing(runs: Mapping[Strategy, EvaluationRun]) -> list[_Answer]:
     """Rankings of hybrid search and its legs where the legs differ; empty where a run is missing."""
     if not all(name in runs for name in (*LEGS, "hybrid")):
         return []
-    rankings = {name: _rankings(runs[name]) for name in (*LEGS, "hybrid")}
+    linked = {result.query_id: result.linked_note_ids for result in runs["hybrid"].queries}
+    rankings = {name: _rankings(runs[name], linked) for name in (*LEGS, "hybrid")}
     common = set.intersection(*(set(found) for found in rankings.values()))
     triples = [(rankings["hybrid"][query], (rankings[LEGS[0]][query], rankings[LEGS[1]][query])) for query in common]
     return [(hybrid, legs) for hybrid, legs in triples if _differ(*legs)]
 
 
-def _rankings(run: EvaluationRun) -> dict[UUID, _Ranking]:
-    return {result.query_id: result.ranked_note_ids[:FIRST] for result in run.queries if not result.is_disturbed}
+def _rankings(run: EvaluationRun, without: Mapping[UUID, Collection[NoteId]]) -> dict[UUID, _Ranking]:
+    return {
+        result.query_id: tuple(note for note in result.ranked_note_ids if note not in without.get(result.query_id, ()))[
+            :FIRST
+        ]
+        for result in run.queries
+        if not result.is_disturbed
+    }
 
 
 def _differ(first: _Ranking, second: _Ranking) -> bool:

@@ -22,6 +22,7 @@ from rag_core.model.golden import GoldenQuery
 from rag_core.model.metrics.notes import RANKING_DEPTH
 from rag_core.model.note import NoteId
 from rag_core.model.retrieval import Hit, Retrieval
+from rag_core.retrieval.linked import LEG as NAMES
 
 MAX_CONCURRENCY = 8
 ANSWER_SECONDS = 60.0
@@ -82,6 +83,7 @@ class Asker:
             is_confident=None if found is None else self._is_confident(found),
             stages={} if found is None else dict(found.stages),
             answer=None if found is None else self._answer(query, found),
+            linked_note_ids=_linked_notes(hits),
         )
 
     def _is_confident(self, found: Retrieval) -> bool | None:
@@ -155,6 +157,12 @@ def _asked(
         yield from executor.map(ask_unless_stopped, queries)
     finally:
         executor.shutdown(wait=True, cancel_futures=True)
+
+
+def _linked_notes(hits: Iterable[Hit]) -> frozenset[NoteId]:
+    """Notes whose best hit was placed by the names that it shares with others, whatever else found it."""
+    best = {hit.note_id: hit for hit in reversed(list(hits))}
+    return frozenset(note for note, hit in best.items() if NAMES in hit.ranks)
 
 
 def ranked_notes(hits: Iterable[Hit]) -> tuple[NoteId, ...]:
