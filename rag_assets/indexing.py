@@ -275,6 +275,8 @@ def dagster_instance(settings: Settings, database: Database, on_event: OnEvent) 
     """
     import dagster as dg
 
+    from rag_assets.pools import set_default_limits
+
     try:
         variables = prepare_dagster_home(settings, database)
     except RagError as error:
@@ -287,6 +289,7 @@ def dagster_instance(settings: Settings, database: Database, on_event: OnEvent) 
         # Connections are kept, as the webserver keeps them: by default each of some 350 statements of a run opens its own.
         instance.optimize_for_webserver(statement_timeout=60_000, pool_recycle=3600, max_overflow=2)
         _give_up_runs_of_dead_processes(instance)
+        set_default_limits(instance)
         yield instance
 
 

@@ -17,6 +17,7 @@ from dagster._utils.log import configure_loggers
 from dagster_webserver.app import create_app_from_workspace_process_context
 from dagster_webserver.version import __version__
 
+from rag_assets.pools import set_default_limits
 from rag_core.api.dagster_guard import guarded
 from rag_core.api.server import build_server
 from rag_core.settings import Settings, read_settings
@@ -37,6 +38,7 @@ def serve(settings: Settings, workspace: str) -> None:
     configure_loggers(formatter="colored", log_level="INFO")
     with dg.DagsterInstance.get() as instance:
         instance.optimize_for_webserver(STATEMENT_TIMEOUT_MS, POOL_RECYCLE_SECONDS, POOL_MAX_OVERFLOW)
+        set_default_limits(instance)
         target = WorkspaceFileTarget([workspace])
         with WorkspaceProcessContext(instance, workspace_load_target=target, version=__version__) as context:
             app = create_app_from_workspace_process_context(context, live_data_poll_rate=POLL_MS)
