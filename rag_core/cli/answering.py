@@ -36,4 +36,8 @@ def _answered_here(asked: TerminalSearch | TerminalQuestion) -> Generator[Event,
     from rag_core.terminal.searching import search_events
 
     with open_engine(read_settings_to_read()) as engine:
-        yield from search_events(engine, asked) if isinstance(asked, TerminalSearch) else ask_events(engine, asked)
+        if isinstance(asked, TerminalSearch):
+            yield from search_events(engine, asked)
+        else:
+            engine.warm_up_embedder()  # which may take longer than a question has
+            yield from ask_events(engine, asked)

@@ -35,7 +35,9 @@ _TYPES: dict[str, QueryType] = {
 _SIGNS = (*_TYPES, "limits", "table", "figures", "clauses", "naming", "chains")
 
 _QUOTED = re.compile(r"«([^«»]{1,100})»|„([^„“”]{1,100})[“”]|[\"“]([^\"“”]{1,100})[\"”]")
-_CAPITALISED = r"[^\W\d_a-zß-öø-ÿ][\w'\u2019-]*"
+_CAPITAL = "".join(filter(str.isupper, map(chr, range(0x530))))
+"""Capitals of the Latin, Greek and Cyrillic alphabets."""
+_CAPITALISED = rf"(?<!\w)[{_CAPITAL}][\w'\u2019-]*"
 _RUN = re.compile(rf"{_CAPITALISED}(?:\s+{_CAPITALISED})*")
 _BETWEEN = re.compile(
     rf"(?i:{any_word(lambda words: [words.routing.between])})\s+({_CAPITALISED})\s+"

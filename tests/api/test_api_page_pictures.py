@@ -254,31 +254,34 @@ def note(keyed: Keyed, tmp_path_factory: pytest.TempPathFactory) -> UUID:
     return taken(Vault(path=folder, database=keyed.database, tenant=TenantId("uno")), "a.pdf", report())
 
 
+@pytest.mark.parametrize("part", ["pages/1", "original"])
 class TestPermission:
-    def status(self, keyed: Keyed, note: object, key: str | None) -> int:
-        return keyed.ask("GET", f"/api/v2/documents/{note}/pages/1", key=key).status_code
+    def status(self, keyed: Keyed, note: object, part: str, key: str | None) -> int:
+        return keyed.ask("GET", f"/api/v2/documents/{note}/{part}", key=key).status_code
 
-    def test_who_may_read_sees_it(self, keyed: Keyed, note: UUID) -> None:
-        assert self.status(keyed, note, keyed.key("read")) == 200
+    def test_who_may_read_sees_it(self, keyed: Keyed, note: UUID, part: str) -> None:
+        assert self.status(keyed, note, part, keyed.key("read")) == 200
 
-    def test_a_stranger_does_not(self, keyed: Keyed, note: UUID) -> None:
-        assert self.status(keyed, note, None) == 401
+    def test_a_stranger_does_not(self, keyed: Keyed, note: UUID, part: str) -> None:
+        assert self.status(keyed, note, part, None) == 401
 
-    def test_another_scope_does_not_do(self, keyed: Keyed, note: UUID) -> None:
-        assert self.status(keyed, note, keyed.key("evaluate")) == 403
+    def test_another_scope_does_not_do(self, keyed: Keyed, note: UUID, part: str) -> None:
+        assert self.status(keyed, note, part, keyed.key("evaluate")) == 403
 
-    def test_to_another_tenant_it_is_what_nobody_has(self, keyed: Keyed, note: UUID) -> None:
+    def test_to_another_tenant_it_is_what_nobody_has(self, keyed: Keyed, note: UUID, part: str) -> None:
         key = keyed.key("read", tenant="dos")
-        own, none = (keyed.ask("GET", f"/api/v2/documents/{one}/pages/1", key=key) for one in (note, uuid4()))
+        own, none = (keyed.ask("GET", f"/api/v2/documents/{one}/{part}", key=key) for one in (note, uuid4()))
 
         assert (own.status_code, own.json()) == (404, none.json())
 
-    def test_departments_see_what_is_for_them_alone_though_they_see_no_folder(self, keyed: Keyed, note: UUID) -> None:
+    def test_departments_see_what_is_for_them_alone_though_they_see_no_folder(
+        self, keyed: Keyed, note: UUID, part: str
+    ) -> None:
         with keyed.database.owner() as owner:
             owner.execute("update brain.notes set departments = '{personal}' where note_id = %s", (note,))
         try:
             statuses = {
-                department: self.status(keyed, note, keyed.key("read", departments=(department,)))
+                department: self.status(keyed, note, part, keyed.key("read", departments=(department,)))
                 for department in ("personal", "ventas")
             }
         finally:

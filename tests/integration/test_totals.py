@@ -107,7 +107,7 @@ def test_rows_of_two_notes_of_one_kind_are_added_up_and_each_is_cited(ask, make_
     assert answer.text.endswith(" [1, 2].")
     assert {one.quote for one in answer.citations} == {march, april}
     assert all(one.is_supported for one in answer.citations)
-    assert (answer.confidence, answer.groundedness) == ("low", 1.0)
+    assert (answer.confidence, answer.groundedness) == ("medium", 1.0)
 
 
 def test_rows_of_several_notes_are_not_added_up_where_not_all_have_room(ask, make_note) -> None:

@@ -183,6 +183,7 @@ def test_the_type_of_a_question_is_told(language: Language, query: str, kind: st
     [
         ("es", "¿Qué dijo Ana Pérez de «la casa azul»?", ("la casa azul", "Ana Pérez")),
         ("es", "Viajé a Cádiz con Lucía", ("Cádiz", "Lucía")),
+        ("es", "¿Dónde está el iPhone del viaje con škoda y čapek?", ("iPhone",)),
         ("en", "Where does Tom live?", ("Tom",)),
         ("en", "Where is it?", ()),
         ("de", "Wo ist der Schlüssel der Wohnung?", ()),
