@@ -13,9 +13,8 @@ from fastapi.testclient import TestClient
 from ollama_server import running_ollama_server
 
 from rag_core.api.app import create_app
-from rag_core.runtime.engine import Engine, open_engine
+from rag_core.runtime.engine import open_engine
 from rag_core.settings import read_settings
-from rag_core.terminal import asking
 
 TARTA = "¿Qué tarta hubo en el cumpleaños de Rosa?"
 
@@ -55,22 +54,6 @@ def test_a_note_of_the_calendars_first_or_last_moment_is_cited_with_its_day(
 
     assert done.exit_code == 0, done.output
     assert f"[1] Fiesta  {moment[:10]}  n\n" in done.stdout
-
-
-@pytest.mark.usefixtures("birthday")
-def test_the_model_is_loaded_before_the_time_of_the_question_begins(
-    brain: Brain, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    done: list[str] = []
-    answer = asking.answer_events
-    monkeypatch.setattr(Engine, "warm_up_embedder", lambda _engine: done.append("loaded"))
-    monkeypatch.setattr(
-        asking, "answer_events", lambda *given, **named: done.append("asked") or answer(*given, **named)
-    )
-
-    assert brain("ask", TARTA).exit_code == 0
-
-    assert done == ["loaded", "asked"]
 
 
 @pytest.mark.usefixtures("birthday")

@@ -1,64 +1,18 @@
 """The gate's checks on runs written down: what opens it, what closes it, and what it cannot judge."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
 import pytest
-from builders import make_query_result, make_run
+from gated_runs import GOOD, HYBRID, OTHERS, RELEVANT, SEMANTIC, TARGETS, check, queries, run
 
 from rag_core.evaluation.comparison.compare import compare
-from rag_core.evaluation.comparison.gate import GateCheck, GateTargets, judge_gate
+from rag_core.evaluation.comparison.gate import judge_gate
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.model.evaluation import QueryResult
-from rag_core.model.note import NoteId
 from rag_core.model.retrieval import Strategy
 from rag_core.model.run_comparison import parse_comparison
 from rag_core.promotion.trial import objection_to
-
-TARGETS = GateTargets(hit_rate_at_10=0.85, latency_p95_ms=2000)
-NOTES = tuple(NoteId(UUID(int=number)) for number in range(1, 41))
-RELEVANT = NOTES[0]
-OTHERS = NOTES[1:]
-
-
-def queries(ranks: Sequence[int], *, others: Sequence[NoteId] = OTHERS, latency_ms: float = 5.0) -> list[QueryResult]:
-    """A query a rank, its one relevant note found there among the others in their order; 0 is not found."""
-    return [
-        make_query_result(
-            number,
-            relevant_note_ids=(RELEVANT,),
-            ranked_note_ids=tuple(others[:20])
-            if rank == 0
-            else (*others[: rank - 1], RELEVANT, *others[rank - 1 : 19]),
-            latency_ms=latency_ms,
-        )
-        for number, rank in enumerate(ranks)
-    ]
-
-
-def run(
-    found: list[QueryResult], *, baseline: list[QueryResult] | None = None, changed: tuple[str, ...] | None = None
-) -> EvaluationRun:
-    """A run of these queries, compared with a baseline of those; ``changed`` is what it searched that is another."""
-    return make_run(
-        found, comparison=None if baseline is None else compare(UUID(int=6), baseline, found, changed_inputs=changed)
-    )
-
-
-FULLTEXT = queries([2] * 20, others=OTHERS)
-SEMANTIC = queries([3] * 20, others=OTHERS[5:])
-HYBRID = queries([1] * 20, others=OTHERS[2:])
-GOOD: dict[Strategy, EvaluationRun] = {
-    "fulltext": run(FULLTEXT, baseline=FULLTEXT, changed=()),
-    "semantic": run(SEMANTIC, baseline=SEMANTIC, changed=()),
-    "hybrid": run(HYBRID, baseline=HYBRID, changed=()),
-    "hybrid+rerank": run(HYBRID, baseline=HYBRID, changed=()),
-}
-
-
-def check(name: str, runs: dict[Strategy, EvaluationRun], targets: GateTargets = TARGETS) -> GateCheck:
-    return next(found for found in judge_gate(runs, targets).checks if found.name == name)
 
 
 def test_what_is_as_good_as_it_was_opens_it() -> None:
@@ -212,98 +166,6 @@ def test_hybrid_below_its_better_leg_closes_it_as_a_warning() -> None:
     assert found.passed is False
     assert found.severity == "warning"
     assert found.message.startswith("hybrid search loses 0.244 nDCG@10 against fulltext search alone on 20 queries")
-
-
-@pytest.mark.parametrize(
-    ("alone", "passed", "silent"), [(20, False, "semantic"), (19, False, "semantic"), (18, True, None)]
-)
-def test_hybrid_that_is_full_text_alone_on_nineteen_of_twenty_queries_lacks_a_leg(
-    alone: int, passed: bool, silent: str | None
-) -> None:
-    hybrid = [FULLTEXT[number] if number < alone else HYBRID[number] for number in range(20)]
-
-    found = check("both_legs_take_part", {**GOOD, "hybrid": run(hybrid)})
-
-    assert found.passed == passed
-    assert found.details["silent_leg"] == silent
-
-
-def test_a_leg_that_brings_nothing_is_silent_whatever_follows_the_others_notes() -> None:
-    nothing = [replace(query, ranked_note_ids=()) for query in SEMANTIC]
-    filled = [replace(query, ranked_note_ids=(*query.ranked_note_ids[:12], *NOTES[30:38])) for query in FULLTEXT]
-
-    found = check("both_legs_take_part", {**GOOD, "semantic": run(nothing), "hybrid": run(filled)})
-
-    assert found.passed is False
-    assert found.details["silent_leg"] == "semantic"
-
-
-@pytest.mark.parametrize(("is_told", "passed"), [(True, False), (False, True)])
-def test_notes_put_in_for_their_names_give_no_leg_a_say(is_told: bool, passed: bool) -> None:
-    """Of no leg, and of both further down; unless told as such they are what another leg brings."""
-    linked = (NOTES[35], NOTES[9])
-    taken = [
-        replace(
-            query,
-            ranked_note_ids=tuple(dict.fromkeys((*query.ranked_note_ids[:3], *linked, *query.ranked_note_ids[3:]))),
-            linked_note_ids=frozenset(linked) if is_told else frozenset(),
-        )
-        for query in FULLTEXT
-    ]
-
-    assert check("both_legs_take_part", {**GOOD, "hybrid": run(taken)}).passed is passed
-
-
-def test_legs_that_bring_the_same_note_first_tell_nothing_whatever_follows_it() -> None:
-    first = queries([1] * 20)
-    second = queries([1] * 20, others=OTHERS[5:])
-
-    found = check("both_legs_take_part", {"fulltext": run(first), "semantic": run(second), "hybrid": run(second)})
-
-    assert found.passed is None
-
-
-@pytest.mark.parametrize(("other_first", "passed"), [(9, False), (5, False), (4, None)])
-def test_legs_that_differ_mostly_further_down_show_a_silent_one_by_the_few_they_differ_in_first(
-    other_first: int, passed: bool | None
-) -> None:
-    first = queries([1] * 30)
-    second = queries([2] * other_first + [1] * (30 - other_first), others=OTHERS[5:])
-
-    found = check("both_legs_take_part", {"fulltext": run(first), "semantic": run(second), "hybrid": run(first)})
-
-    assert found.passed is passed
-    assert found.details.get("silent_leg") == ("semantic" if passed is False else None)
-
-
-def test_a_leg_that_changes_what_follows_the_first_note_takes_part() -> None:
-    first = queries([1] * 30)
-    second = queries([1] * 30, others=OTHERS[5:])
-    both = queries([1] * 30, others=(*OTHERS[5:7], *OTHERS[:5], *OTHERS[7:]))
-
-    found = check("both_legs_take_part", {"fulltext": run(first), "semantic": run(second), "hybrid": run(both)})
-
-    assert found.passed is True
-
-
-def test_a_leg_is_not_alone_where_the_others_notes_follow_its_few() -> None:
-    short = [replace(query, ranked_note_ids=OTHERS[30:32]) for query in SEMANTIC]
-    joined = [replace(query, ranked_note_ids=(*OTHERS[30:32], *query.ranked_note_ids[:10])) for query in SEMANTIC]
-
-    found = check("both_legs_take_part", {"fulltext": run(short), "semantic": GOOD["semantic"], "hybrid": run(joined)})
-
-    assert found.passed is True
-    assert found.details["decided_alone_by"] == {"fulltext": 0.0, "semantic": 0.0}
-
-
-def test_legs_that_agree_tell_nothing() -> None:
-    same: dict[Strategy, EvaluationRun] = {
-        "fulltext": run(FULLTEXT),
-        "semantic": run(FULLTEXT),
-        "hybrid": run(FULLTEXT),
-    }
-
-    assert check("both_legs_take_part", same).passed is None
 
 
 def other_notes(count: int) -> list[QueryResult]:
