@@ -205,7 +205,14 @@ def show_status(
         if is_json:
             print_json({**asdict(folder), "files": [_localised(file) for file in files]})
             return
-        table(folder.source, headings("file", "state", "reason"), [_row(_localised(file)) for file in files])
+        if files:
+            table(folder.source, headings("file", "state", "reason"), [_row(_localised(file)) for file in files])
+        else:
+            say(
+                tr("No file of {source} was refused or failed.", source=folder.source)
+                if only_problems
+                else tr("No files.")
+            )
         if folder.problem:
             say(localised(folder.problem))
 

@@ -139,6 +139,13 @@ def test_the_state_of_each_file_is_told_with_its_reason(brain: Brain, folder: Pa
     assert brain("folder", "status", folder, "--problems", "--json").json["files"] == files[:1]
 
 
+def test_a_folder_without_problems_is_told_to_have_none(brain: Brain, folder: Path) -> None:
+    (folder / "c.xyz").unlink()
+    brain("folder", "add", folder)
+
+    assert "No file of Notas was refused or failed." in brain("folder", "status", folder, "--problems").output
+
+
 def test_a_folder_is_left_with_its_notes_where_asked(brain: Brain, folder: Path) -> None:
     brain("folder", "add", folder)
 

@@ -17,7 +17,6 @@ from rag_core.evaluation.tuning.record import LegSearch, Recording, fetch_querie
 from rag_core.evaluation.tuning.replay import Replay
 from rag_core.evaluation.tuning.report import Tuning, summarise
 from rag_core.evaluation.tuning.space import PARTS, Part, Space
-from rag_core.model.counting import in_english
 from rag_core.reranking import RERANKERS
 from rag_core.reranking.fitting import FOLDS
 from rag_core.reranking.weights import Weights
@@ -165,9 +164,9 @@ def _before_reranking(config: RetrievalConfig) -> Any:
 
 def _check(recording: Recording, set_name: str) -> None:
     if len(recording.queries) < MIN_QUERIES:
-        usable = in_english(len(recording.queries), "query", "queries")
+        usable = len(recording.queries)
         raise InvalidInputError(
-            f"of the golden set {set_name!r} {usable} can be judged and {recording.left_out} cannot; "
+            f"of the golden set {set_name} {usable} queries can be judged and {recording.left_out} cannot; "
             f"tuning needs at least {MIN_QUERIES}. Add queries with brain golden import FILE --set {set_name}"
         )
 
