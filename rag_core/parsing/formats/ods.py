@@ -40,7 +40,7 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
     builder = DocumentBuilder(max_characters=limits.max_characters)
     for number, sheet in enumerate(sheets, 1):
         if sheet.get(f"{TABLE}style-name") in hidden:
-            builder.warn("hidden", "the sheet is hidden in the file; its text was taken", page=number)
+            builder.warn("hidden", "the sheet is hidden in the file, and its text was taken", page=number)
         cells = table_cells(sheet, _text)
         name = sheet.get(f"{TABLE}name", "")
         write_sheet(builder, name, cells, page=number, max_characters=limits.max_characters)

@@ -127,7 +127,7 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
         check_pages(len(slides), limits, "slides")
         for number, slide in enumerate(slides, 1):
             if slide.element.get("show") in {"0", "false"}:
-                builder.warn("hidden", "the slide is hidden in the file; its text was taken", page=number)
+                builder.warn("hidden", "the slide is hidden in the file, and its text was taken", page=number)
             reader = _SlideReader(slide=slide, archive=archive)
             write_blocks(builder, reader.blocks(is_first=number == 1), page=number)
     warn_of_macros(builder, archive)

@@ -35,7 +35,7 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
         for number, sheet in enumerate(book.worksheets, 1):
             source = archive.read(sheet._worksheet_path)  # noqa: SLF001  read-only sheets give neither merged cells nor formulas
             if sheet.sheet_state != "visible":
-                builder.warn("hidden", "the sheet is hidden in the file; its text was taken", page=number)
+                builder.warn("hidden", "the sheet is hidden in the file, and its text was taken", page=number)
             if count := len(_NOT_COMPUTED.findall(source)):
                 builder.warn(
                     "left_out",
