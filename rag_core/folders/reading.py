@@ -11,7 +11,15 @@ from rag_core.folders.dates import DATE_FIELDS, date_of_fields, dated
 from rag_core.folders.front_matter import as_json, split_front_matter, with_fields
 from rag_core.folders.links import code_spans, find_links, find_tags, names_of
 from rag_core.language import LANGUAGES
-from rag_core.model.document import VALIDATED, DocumentBlock, NoteLink, ParsedDocument, StoredFile, WarningKind
+from rag_core.model.document import (
+    VALIDATED,
+    DocumentBlock,
+    NoteLink,
+    PageUnit,
+    ParsedDocument,
+    StoredFile,
+    WarningKind,
+)
 from rag_core.model.note import Language, NewNote, NoteKind
 from rag_core.notes.validation import parse_note, with_tags
 from rag_core.parsing import SourceFile
@@ -23,6 +31,12 @@ from rag_core.parsing.working import DocumentParser
 from rag_core.storage.documents import FileContents
 
 _MARKDOWN = "md"
+_PLACED: Mapping[PageUnit, str] = {
+    "page": "page {page}: {message}",
+    "slide": "slide {page}: {message}",
+    "sheet": "sheet {page}: {message}",
+    "section": "section {page}: {message}",
+}
 _TITLE, _LANGUAGE = "title", ("lang", "language", "idioma", "sprache")
 _TAGS, _ALIASES = ("tags", "tag", "keywords"), ("aliases", "alias")
 _OWN_FIELDS = {_TITLE, *_LANGUAGE, *_TAGS, *_ALIASES, *DATE_FIELDS}
@@ -183,7 +197,7 @@ class FileReading:
 
 
 def _told(message: str, page: int | None, document: ParsedDocument) -> str:
-    return message if page is None else f"{document.page_unit} {page}: {message}"
+    return message if page is None else _PLACED[document.page_unit].format(page=page, message=message)
 
 
 def _own_heading(document: ParsedDocument) -> str | None:

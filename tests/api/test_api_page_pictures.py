@@ -168,6 +168,7 @@ class TestFileOfAFolder:
 
         assert page(client, note).status_code == 409
         assert page(client, note, **{"If-None-Match": tag}).status_code == 409
+        assert client.get(f"/api/v2/documents/{note}/original").status_code == 409
 
 
 class TestUpload:

@@ -273,3 +273,24 @@ def test_a_configuration_that_cannot_be_is_told_in_english(monkeypatch: pytest.M
         "hybridSearch.rrfK: must be an integer",
         "topK.final: must be at least 1",
     ]
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        (
+            "sheet 2: the sheet is hidden in the file, and its text was taken",
+            "hoja 2: la hoja está oculta en el archivo; su texto se ha tomado",
+        ),
+        (
+            "page 3: the page is broken and cannot be read; export the file again",
+            "página 3: la página está dañada y no se puede leer; vuelve a exportar el archivo",
+        ),
+        (
+            "sheet 1: 3 formulas have no stored result; save the file in a spreadsheet program",
+            "hoja 1: 3 fórmulas no tienen un resultado guardado; guarda el archivo en un programa de hojas de cálculo",
+        ),
+    ],
+)
+def test_a_warning_of_a_file_is_in_spanish_with_its_place(message: str, told: str) -> None:
+    assert localised(message) == told

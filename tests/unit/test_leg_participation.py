@@ -3,8 +3,10 @@
 from dataclasses import replace
 
 import pytest
+from builders import make_hit
 from gated_runs import FULLTEXT, GOOD, HYBRID, NOTES, OTHERS, SEMANTIC, check, queries, run
 
+from rag_core.evaluation.runs.asking import linked_notes
 from rag_core.evaluation.runs.results import EvaluationRun
 from rag_core.model.retrieval import Strategy
 
@@ -47,6 +49,18 @@ def test_notes_put_in_for_their_names_give_no_leg_a_say(is_told: bool, passed: b
     ]
 
     assert check("both_legs_take_part", {**GOOD, "hybrid": run(taken)}).passed is passed
+
+
+def test_a_note_is_linked_where_its_best_hit_was_placed_by_names() -> None:
+    first, moved, added = NOTES[:3]
+    hits = [
+        make_hit(note_id=first, ranks={"fulltext": 1}),
+        make_hit(note_id=moved, ranks={"semantic": 9, "names": 1}),
+        make_hit(note_id=first, ranks={"names": 3}),
+        make_hit(note_id=added, ranks={"names": 2}),
+    ]
+
+    assert linked_notes(hits) == {moved, added}
 
 
 def test_legs_that_bring_the_same_note_first_tell_nothing_whatever_follows_it() -> None:

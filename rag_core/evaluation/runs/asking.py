@@ -83,7 +83,7 @@ class Asker:
             is_confident=None if found is None else self._is_confident(found),
             stages={} if found is None else dict(found.stages),
             answer=None if found is None else self._answer(query, found),
-            linked_note_ids=_linked_notes(hits),
+            linked_note_ids=linked_notes(hits),
         )
 
     def _is_confident(self, found: Retrieval) -> bool | None:
@@ -159,7 +159,7 @@ def _asked(
         executor.shutdown(wait=True, cancel_futures=True)
 
 
-def _linked_notes(hits: Iterable[Hit]) -> frozenset[NoteId]:
+def linked_notes(hits: Iterable[Hit]) -> frozenset[NoteId]:
     """Notes whose best hit was placed by the names that it shares with others, whatever else found it."""
     best = {hit.note_id: hit for hit in reversed(list(hits))}
     return frozenset(note for note, hit in best.items() if NAMES in hit.ranks)
