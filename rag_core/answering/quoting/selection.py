@@ -38,6 +38,8 @@ class Quotation:
     passages: tuple[Passage, ...]
     ahead: float = 0.0
     is_of_its_time: bool = True
+    is_added_up: bool = True
+    """False where rows of amounts are told for a question for a sum."""
 
     @property
     def sentences(self) -> tuple[ScoredSentence, ...]:

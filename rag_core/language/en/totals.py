@@ -22,5 +22,4 @@ TOTALS = TotalWords(
     paid=frozenset(["paid", "settled"]),
     unpaid=frozenset(["no", "n", "pending", "open"]),
     answer="In total, {sum}: {terms}",
-    answer_of_several="The rows found in several notes add up to {sum} (there may be more): {terms}",
 )

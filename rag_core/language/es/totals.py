@@ -40,5 +40,4 @@ TOTALS = TotalWords(
     paid=frozenset(["pagado", "pagada", "pagados", "pagadas", "abonado", "abonada", "cobrado", "cobrada"]),
     unpaid=frozenset(["no", "n", "pendiente", "falta"]),
     answer="En total, {sum}: {terms}",
-    answer_of_several="Las filas encontradas en varias notas suman {sum} (puede haber más): {terms}",
 )
