@@ -29,6 +29,7 @@ def total(text, question="¿Cuánto gasté?", asked=None, title="Coche", languag
         ("es", "¿Cuánto nos ha costado la reforma?", True),
         ("es", "¿Cuánto dinero llevo pagado al dentista?", True),
         ("es", "¿A cuánto asciende el gasto total?", True),
+        ("es", "¿Cuánto he facturado a Ferrer?", True),
         ("es", "¿Cuánto tardé en llegar?", False),
         ("es", "¿Cuánto pesa el perro?", False),
         ("es", "¿En qué gasté el dinero?", False),

@@ -13,20 +13,24 @@ from rag_core.answering.totals.total import total_of
 from rag_core.model.answer import AskedTime
 
 
-def total(*notes, question="¿Cuánto gasté en el coche en 2024?", is_one_note=False):
+def total(
+    *notes,
+    question="¿Cuánto gasté en el coche en 2024?",
+    without="¿Cuánto gasté en el coche?",
+    is_one_note=False,
+):
     """The sum over notes, each a title and its text, or over parts of one; where there is none, the rows and their sources."""
     changes = {"note_id": "n1"} if is_one_note else {}
     sources = [
         make_source(text, number, title=title, language="es", is_whole=True, start_char=1000 * number, **changes)
         for number, (title, text) in enumerate(notes, 1)
     ]
-    found = total_of(question, replace(as_context(sources), asked_time=YEAR_OF_CAR), "es")
+    found = total_of(question, replace(as_context(sources), asked_time=replace(YEAR, without=without)), "es")
     if found is not None and found.value is None:
         return [(claim, cited[0].number) for claim, cited in found.claims("es")]
     return None if found is None else found.value
 
 
-YEAR_OF_CAR = replace(YEAR, without="¿Cuánto gasté en el coche?")
 MARCH = ("Coche, marzo de 2024", table(("2024-03-03", "Gasolina", "45,20 €"), ("2024-03-27", "Ruedas", "240 €")))
 IN_MARCH_ROWS = [("45,20 € (2024-03-03, Gasolina)", 1), ("240 € (2024-03-27, Ruedas)", 1)]
 APRIL = ("Coche, abril de 2024", table(("2024-04-03", "Gasolina", "30 €"), ("2024-04-09", "Peaje", "9 €")))
@@ -74,6 +78,18 @@ def test_rows_that_cannot_be_added_up_are_told(other, rows) -> None:
 
 def test_rows_are_not_told_where_it_is_open_whether_others_answer() -> None:
     assert total(MARCH, ("Coche", table(("2024-04-03", "Gasolina", "30 €"), (" ", "Peaje", "9 €")))) is None
+
+
+def test_rows_of_expenses_are_not_told_of_income() -> None:
+    pay = table(("febrero 2024", "1.912 €"), ("marzo 2024", "1.850 €"), headers=("Mes", "Neto (€)"))
+    bills = table(("2024-02-03", "Luz", "75 €"), ("2024-02-04", "Agua", "22 €"))
+
+    assert income(("Nóminas", pay), ("Facturas", bills)) == Decimal(3762)
+    assert income(("Trabajos", bills), question="¿Cuánto he facturado por la luz en 2024?") == Decimal(75)
+
+
+def income(*notes, question="¿Cuánto cobré en 2024?"):
+    return total(*notes, question=question, without=question.replace(" en 2024", ""))
 
 
 @pytest.mark.parametrize(

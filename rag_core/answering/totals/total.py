@@ -63,7 +63,7 @@ def total_of(question: str, context: PromptContext, language: Language) -> Total
     if not asked and YEAR.search(question):
         return None  # a year that was not understood as the asked time
     wanted, is_bare = without_asking(without, language), names_bare_month(question, language)
-    groups = [group for group in _distinct(context.sources) if not _is_of_others(question, group, language)]
+    groups = [group for group in _distinct(context.sources) if not _is_of_others(question, wanted, group, language)]
     found = [(group, _asked_rows(group, wanted, asked, language, is_bare=is_bare)) for group in groups]
     if any(rows is None or _is_mixed(question, group, rows, language) for group, rows in found):
         return None
@@ -148,12 +148,16 @@ def _asked_rows(
     return rows_of_times(rows, group, asked, is_bare=is_bare)
 
 
-def _is_of_others(question: str, group: AmountRows, language: Language) -> bool:
-    """Test whether what stands over rows names income or a doubtful amount that the question does not ask for."""
-    frame, words = fold_words(group.frame), fold_words(question)
+def _is_of_others(question: str, wanted: str, group: AmountRows, language: Language) -> bool:
+    """Test whether what stands over rows names income or a doubtful amount that the question does not ask for.
+
+    Of a question for income of all kinds, whether nothing there or in the rows names any.
+    """
+    frame, words, spoken = fold_words(group.frame), fold_words(question), group.source.language
+    if _income(language).search(words) and not terms_of(wanted, language, spoken=spoken):
+        return not any(map(_income(spoken).search, (frame, *(fold_words(row.label) for row in group.rows))))
     return any(
-        kind(group.source.language).search(frame) is not None and kind(language).search(words) is None
-        for kind in (_doubtful, _income)
+        kind(spoken).search(frame) is not None and kind(language).search(words) is None for kind in (_doubtful, _income)
     )
 
 
