@@ -76,6 +76,20 @@ def test_rows_that_cannot_be_added_up_are_told(other, rows) -> None:
     assert total(MARCH, ("Perro, abril de 2024", other)) == Decimal("285.20")
 
 
+def test_a_sum_that_a_note_states_is_told_where_it_cannot_be_computed() -> None:
+    listed = "- Gasolina: 30 €\n- Peaje: no consta\n- Total: 42,60 €\n"
+
+    assert total(("Coche 2024", listed)) is None
+    assert total(("Coche 2024", f"- Ruedas: 8 €\n{listed}")) == [
+        ("42,60 € (Total)", 1),
+        ("8 € (Ruedas)", 1),
+        ("30 € (Gasolina)", 1),
+    ]
+    assert total(("Coche 2024", f"- Ruedas: 8 €\n{listed}"), without="¿Cuánto gasté en gasolina?") == [
+        ("30 € (Gasolina)", 1)
+    ]
+
+
 def test_rows_are_not_told_where_it_is_open_whether_others_answer() -> None:
     assert total(MARCH, ("Coche", table(("2024-04-03", "Gasolina", "30 €"), (" ", "Peaje", "9 €")))) is None
 

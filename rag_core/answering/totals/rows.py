@@ -17,6 +17,7 @@ _FEWEST_SUMMED = 2
 _LINE = re.compile(r"[^\n]+")
 _MARKS = re.compile(r"[*`~]+|(?<!\w)_+|_+(?!\w)")
 _WORD = re.compile(r"\w+")
+_LOOSE = re.compile(r" (?=[,;.:])")
 _TICK = re.compile(r"\w|[✓✔☑✅]")
 _UNCLEAR = re.compile(
     r"\d\s*(?:[-\u2013\u2014\u2212]\s*)?$|(?:^|[:=])\s*[-\u2013\u2014\u2212(]\s*$|[-\u2013\u2014\u2212]$"
@@ -41,7 +42,7 @@ class AmountRow:
 class AmountRows:
     """The rows of one table or list; ``frame`` is what stands over them: title, heading, caption and headers.
 
-    ``is_plain`` is False where their amounts cannot be added up.
+    ``is_plain`` is False where their amounts cannot be added up. ``total`` is the row that says that it sums up the others.
     """
 
     source: Source
@@ -50,6 +51,7 @@ class AmountRows:
     rows: tuple[AmountRow, ...]
     currency: str | None
     is_plain: bool
+    total: AmountRow | None
 
 
 def rows_of_amounts(source: Source) -> Iterator[AmountRows]:
@@ -109,6 +111,7 @@ def _group(
             rows=tuple(kept),
             currency=next(iter(currencies), None),
             is_plain=is_plain,
+            total=sums[0] if len(sums) == 1 else None,
         )
 
 
@@ -210,9 +213,8 @@ def _with_money(text: str, lines: Sequence[Span]) -> list[AmountRow]:
             if amount.currency and not _UNCLEAR.search(body[:low]):
                 label = _MARKS.sub("", f"{body[:low]} {body[high:]}").strip(" :;,.\u2013\u2014-=()|")
                 label = ", ".join(part.strip() for part in label.split("|") if part.strip())
-                rows.append(
-                    AmountRow(label=" ".join(label.split()), amount=amount, written=body[low:high], span=(start, end))
-                )
+                label = _LOOSE.sub("", " ".join(label.split()))
+                rows.append(AmountRow(label=label, amount=amount, written=body[low:high], span=(start, end)))
     return rows
 
 

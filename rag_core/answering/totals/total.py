@@ -54,7 +54,8 @@ def total_of(question: str, context: PromptContext, language: Language) -> Total
     They are added up only where it is plain that they may be: not where rows of several notes answer, of which more may be there than
     were found; where tables or lists that answer differ in what stands over them or in currency, or cannot be read in one way; or
     where other lines of their note with amounts name a refund, an offer, or what is void or unpaid. Tables and lists of these, or of
-    income, are left out where the question does not ask for it. The sum of one row of several is that row. None where no question for
+    income, are left out where the question does not ask for it. The sum of one row of several is that row; a sum that the note states
+    itself stands before its rows where it is not computed. None where no question for
     a sum is asked; where it is open of some rows whether they answer, or they name what is not asked for; or none or too many answer.
     """
     if not asks_total(question, language):
@@ -75,10 +76,17 @@ def total_of(question: str, context: PromptContext, language: Language) -> Total
     if count > (MAX_ROWS if is_sum else MAX_LABELLED):
         return None
     return Total(
-        rows=tuple((group.source, row) for group, rows in answering for row in rows),
+        rows=tuple(
+            (group.source, row) for group, rows in answering for row in (*_stated(group, rows, is_sum=is_sum), *rows)
+        ),
         value=sum((row.amount.value for _, rows in answering for row in rows), start=Decimal()) if is_sum else None,
         currency=answering[0][0].currency,
     )
+
+
+def _stated(group: AmountRows, rows: Sequence[AmountRow], *, is_sum: bool) -> Sequence[AmountRow]:
+    """The sum that a note states of its rows itself, where all of them answer and none is computed."""
+    return [group.total] if group.total is not None and not is_sum and len(rows) == len(group.rows) else []
 
 
 def _kind(group: AmountRows) -> tuple[NoteId, str, str | None]:
