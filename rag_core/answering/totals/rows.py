@@ -66,9 +66,9 @@ def rows_of_amounts(source: Source) -> Iterator[AmountRows]:
     tables = structure_of(text).tables
     for table in tables:
         found = _of_table(text, table, source.language)
-        yield from _group(source, table.start, " ".join(table.headers), *found)
+        yield from _group(source, (table.start, table.end), " ".join(table.headers), *found)
     for start, lines in _lists(text, tables):
-        yield from _group(source, start, "", *_of_list(text, lines))
+        yield from _group(source, (start, lines[-1][1]), "", *_of_list(text, lines))
 
 
 def lines_with_amounts(source: Source) -> Iterator[AmountRows]:
@@ -79,18 +79,18 @@ def lines_with_amounts(source: Source) -> Iterator[AmountRows]:
     for match in _LINE.finditer(text):
         is_row = match.span() in listed or any(table.start <= match.start() < table.end for table in tables)
         if not is_row:
-            yield from _group(source, match.start(), "", _with_money(text, [match.span()]), is_plain=False)
+            yield from _group(source, match.span(), "", _with_money(text, [match.span()]), is_plain=False)
 
 
 def _group(
-    source: Source, start: int, own_frame: str, rows: Sequence[AmountRow], is_plain: bool
+    source: Source, span: Span, own_frame: str, rows: Sequence[AmountRow], is_plain: bool
 ) -> Iterator[AmountRows]:
-    summing = language_of(source.language).totals.rows
     count = len(rows)
     rows = [row for row in rows if not _OPEN_OR_STRUCK.search(source.original, *row.span)]
-    first_words = [(_WORD.findall(fold_words(row.label)) or [""])[0] for row in rows]
-    kept = [row for row, word in zip(rows, first_words, strict=True) if word not in summing]
-    sums = [row for row, word in zip(rows, first_words, strict=True) if word in summing]
+    kept = [row for row in rows if not _sums_up(row, source.language)]
+    behind = _LINE.search(source.original, span[1])
+    below = _with_money(source.original, [behind.span()])[:1] if behind else []
+    sums = [row for row in (*rows, *below) if _sums_up(row, source.language)]
     currencies = {row.amount.currency for row in kept} - {None}
     values = [row.amount.value for row in kept]
     if sums:
@@ -106,13 +106,22 @@ def _group(
     if kept:
         yield AmountRows(
             source=source,
-            start=start,
-            frame=" ".join([source.title or "", _heading_before(source.original, start), own_frame]),
+            start=span[0],
+            frame=" ".join([source.title or "", _heading_before(source.original, span[0]), own_frame]),
             rows=tuple(kept),
             currency=next(iter(currencies), None),
             is_plain=is_plain,
-            total=sums[0] if len(sums) == 1 else None,
+            total=replace(sums[0], label=_first_word(sums[0].label)) if len(sums) == 1 else None,
         )
+
+
+def _sums_up(row: AmountRow, language: Language) -> bool:
+    """Test whether a row says that it is the sum of others."""
+    return fold_words(_first_word(row.label)) in language_of(language).totals.rows
+
+
+def _first_word(label: str) -> str:
+    return next(iter(_WORD.findall(label)), "")
 
 
 def _of_table(text: str, table: MarkdownTable, language: Language) -> tuple[list[AmountRow], bool]:
