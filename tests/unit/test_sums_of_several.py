@@ -93,6 +93,13 @@ def test_rows_are_not_told_where_it_is_open_whether_others_answer() -> None:
     assert total(MARCH, ("Coche", table(("2024-04-03", "Gasolina", "30 €"), (" ", "Peaje", "9 €")))) is None
 
 
+def test_more_rows_than_one_can_take_in_are_not_told() -> None:
+    month = table(*((f"2024-04-{day:02}", "Gasolina", "3 €") for day in range(1, 12)))
+
+    assert len(total(("Coche, abril de 2024", month), ("Coche, mayo de 2024", table(FUEL)))) == 12
+    assert total(("Coche, abril de 2024", month), MARCH) is None
+
+
 def test_rows_of_expenses_are_not_told_of_income() -> None:
     pay = table(("febrero 2024", "1.912 €"), ("marzo 2024", "1.850 €"), headers=("Mes", "Neto (€)"))
     bills = table(("2024-02-03", "Luz", "75 €"), ("2024-02-04", "Agua", "22 €"))
@@ -110,6 +117,8 @@ def income(*notes, question="¿Cuánto cobré en 2024?"):
     [
         ("Devuelto por el taller: 40 €", False),
         ("El taller me devolvió 40 €.", False),
+        ("Devuelto por el taller:\n\n- rueda vieja: 30 €\n- tapacubos: 10 €", False),
+        ("Presupuestos recibidos:\n\n- Taller Gil: 300 €\n- Taller Sol: 410 €", True),
         ("Peaje de vuelta 12 €, en efectivo.", True),
         ("Devuelto lo del taller.", True),
     ],
@@ -119,6 +128,11 @@ def test_a_refund_beside_the_table_leaves_the_sum_open(line, is_sum) -> None:
 
     assert total(noted) == (Decimal("285.20") if is_sum else IN_MARCH_ROWS)
     assert total(MARCH, ("Perro", line)) == Decimal("285.20")
+
+
+def test_a_question_that_names_refunds_is_answered_beside_one() -> None:
+    noted = (MARCH[0], f"{MARCH[1]}\nDevuelto por el taller: 40 €\n")
+
     assert total(noted, question="¿Cuánto pagué en total, sin devoluciones?") == Decimal("285.20")
 
 

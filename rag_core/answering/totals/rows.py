@@ -72,14 +72,9 @@ def rows_of_amounts(source: Source) -> Iterator[AmountRows]:
 
 
 def lines_with_amounts(source: Source) -> Iterator[AmountRows]:
-    """Lines outside tables and lists that have amounts with their currency, one by one; none is plain."""
-    text = source.original
-    tables = structure_of(text).tables
-    listed = {line for _, lines in _lists(text, tables) for line in lines}
-    for match in _LINE.finditer(text):
-        is_row = match.span() in listed or any(table.start <= match.start() < table.end for table in tables)
-        if not is_row:
-            yield from _group(source, match.span(), "", _with_money(text, [match.span()]), is_plain=False)
+    """Lines that have amounts with their currency, one by one; none is plain."""
+    for match in _LINE.finditer(source.original):
+        yield from _group(source, match.span(), "", _with_money(source.original, [match.span()]), is_plain=False)
 
 
 def _group(

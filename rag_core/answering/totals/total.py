@@ -101,13 +101,17 @@ def _is_plain(answering: Sequence[_Answering]) -> bool:
 
 
 def _has_doubtful(question: str, wanted: str, group: AmountRows, context: PromptContext, language: Language) -> bool:
-    """Test whether a line of the note outside tables and lists has an amount of what is ``wanted`` that was refunded, say."""
+    """Test whether the note has an amount of what is ``wanted`` in a line that names a refund, say, or under one that does."""
     if _doubtful(language).search(fold_words(question)):
         return False
-    noted = (source for source in context.sources if source.note_id == group.source.note_id)
-    lines = (line for source in noted for line in lines_with_amounts(source))
-    rows = (row for line in lines for row in _asked_rows(line, wanted, (), language, is_bare=False) or ())
-    return any(_doubtful(group.source.language).search(fold_words(row.label)) for row in rows)
+    spoken = group.source.language
+    noted = [source for source in context.sources if source.note_id == group.source.note_id]
+    return any(
+        _refunds(spoken).search(fold_words(one.frame)) or _doubtful(spoken).search(fold_words(row.label))
+        for source in noted
+        for one in (*lines_with_amounts(source), *rows_of_amounts(source))
+        for row in _asked_rows(one, wanted, (), language, is_bare=False) or ()
+    )
 
 
 def _asked_times(question: str, context: PromptContext, language: Language) -> tuple[Sequence[Interval], str]:
@@ -192,5 +196,11 @@ def _income(language: Language) -> re.Pattern[str]:
 
 
 @cache
+def _refunds(language: Language) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{language_of(language).totals.refunds})(?!\w)")
+
+
+@cache
 def _doubtful(language: Language) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{language_of(language).totals.doubtful})(?!\w)")
+    words = language_of(language).totals
+    return re.compile(rf"(?<!\w)(?:{words.refunds}|{words.doubtful})(?!\w)")

@@ -19,7 +19,8 @@ TOTALS = TotalWords(
     rows=frozenset(["summe", "gesamt", "total", "zwischensumme", "gesamtsumme", "insgesamt"]),
     income=r"\w*(?:einnahm\w*|eingenommen|einkommen|einkunfte|verdien\w*|gehalt(?:s\w*|er)?|lohn(?:e|es|s\w*)?|verkauf\w*|erlos\w*|"
     r"umsatz\w*|honorar\w*|dividende\w*)",
-    doubtful=r"\w*(?:erstatt\w*|ruckzahl\w*|gutschrift\w*|storn\w*|annullier\w*|angebot\w*|voranschl\w*|budget\w*|geplant\w*|"
+    refunds=r"\w*(?:erstatt\w*|ruckzahl\w*|gutschrift\w*)",
+    doubtful=r"\w*(?:storn\w*|annullier\w*|angebot\w*|voranschl\w*|budget\w*|geplant\w*|"
     r"geschatzt\w*|offen(?:e[nrs]?)?|unbezahlt\w*|ausstehend\w*|nicht (?:be|ge)zahlt)",
     paid=frozenset(["bezahlt", "gezahlt", "beglichen"]),
     unpaid=frozenset(["nein", "n", "offen", "ausstehend"]),

@@ -17,7 +17,8 @@ TOTALS = TotalWords(
     rows=frozenset(["total", "totals", "subtotal", "sum"]),
     income=r"(?:incomes?|earn\w*|invoiced|salar(?:y|ies)|wages?|pay(?:slip|check|cheque|roll)s?|sales?|sold|revenues?|proceeds|dividends?|"
     r"received)",
-    doubtful=r"(?:refund\w*|reimburs\w*|rebates?|credit notes?|returned|quotes?|quotations?|estimat\w*|offers?|budget\w*|planned|"
+    refunds=r"(?:refund\w*|reimburs\w*|rebates?|credit notes?|returned)",
+    doubtful=r"(?:quotes?|quotations?|estimat\w*|offers?|budget\w*|planned|"
     r"void\w*|cancell?ed|unpaid|pending|outstanding|not (?:yet )?paid|to (?:be paid|pay))",
     paid=frozenset(["paid", "settled"]),
     unpaid=frozenset(["no", "n", "pending", "open"]),

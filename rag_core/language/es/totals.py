@@ -35,7 +35,8 @@ TOTALS = TotalWords(
     rows=frozenset(["total", "totales", "subtotal", "suma"]),
     income=r"(?:ingres\w*|(?<!de )cobr\w*|factur(?:ad\w+|e)|nominas?|sueldos?|salarios?|honorarios?|ganancias?|gan(?:e|amos|ado)|"
     r"ventas?|vend(?:i|e|imos|id[oa]s?|ieron)|dividendos?|becas?|subvencion\w*)",
-    doubtful=r"(?:abonos?|devol\w+|devuel\w+|reembols\w*|reintegr\w*|presupuest\w*|ofertas?|estimad\w*|previst[oa]s?|anulad[oa]s?|"
+    refunds=r"(?:abonos?|devol\w+|devuel\w+|reembols\w*|reintegr\w*)",
+    doubtful=r"(?:presupuest\w*|ofertas?|estimad\w*|previst[oa]s?|anulad[oa]s?|"
     r"cancelad[oa]s?|pendientes?|impagad[oa]s?|(?:sin|no|por) pag(?:ar|ad[oa]s?))",
     paid=frozenset(["pagado", "pagada", "pagados", "pagadas", "abonado", "abonada", "cobrado", "cobrada"]),
     unpaid=frozenset(["no", "n", "pendiente", "falta"]),
