@@ -75,7 +75,7 @@ def judge_evidence(
     features = evidence_features(quotation, language=language)
     score = evidence_score(features)
     total = total_of(query, context, language)
-    if total is not None:
+    if total is not None and total.rows:
         return Evidence(score=1.0, confidence="low" if total.value is None else "medium", features=features)
     if fallback == "recent_notes":
         return Evidence(score=score, confidence="low", features=features)
@@ -88,7 +88,7 @@ def judge_evidence(
         level = "low"
     if context.asked_time is not None:
         level = _level_within(context.asked_time, level, sources)
-    if not quotation.is_of_its_time:
+    if not quotation.is_of_its_time or total is not None:
         level = min(level, "low", key=_LEVELS.index)
     return Evidence(score=score, confidence=level, features=features, is_of_its_time=quotation.is_of_its_time)
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 class TotalWords:
     """Words of sums.
 
-    ``asking`` are patterns over folded text of questions for a sum; ``saying_nothing`` is one of their words that say nothing of what
-    was paid for. ``columns`` are folded headers of what was paid, ``unit_prices`` those that may be of one piece,
-    ``quantities`` headers of how many pieces; ``rows`` are first words of rows that sum up others. ``income``,
-    ``refunds`` and ``doubtful`` are patterns over folded text of what was earned, what was paid back, and of offers and what is void or
-    unpaid; ``paid``
-    are headers of whether something was paid, and ``unpaid`` cells that say no. ``answer`` has the fields sum and terms.
+    ``asking`` are patterns over folded text of questions for a sum; ``saying_nothing`` is one of their words that say nothing of
+    what was paid for. ``columns`` are folded headers of what was paid, ``unit_prices`` those that may be of one piece,
+    ``quantities`` headers of how many pieces; ``rows`` are first words of rows that sum up others. ``income``, ``refunds`` and
+    ``doubtful`` are patterns over folded text of what was earned, what was paid back, and of offers and what is void or unpaid;
+    ``paid`` are headers of whether something was paid, and ``settled`` cells that say yes. ``running`` are words of headers of
+    amounts that hold those before them; ``vague`` is a pattern of words beside an amount that is of one piece, or about so much.
+    ``answer`` has the fields sum and terms.
     """
 
     asking: tuple[str, ...]
@@ -25,5 +26,7 @@ class TotalWords:
     refunds: str
     doubtful: str
     paid: frozenset[str]
-    unpaid: frozenset[str]
+    settled: frozenset[str]
+    running: frozenset[str]
+    vague: str
     answer: str

@@ -34,6 +34,13 @@ class TestTimes:
 
         assert texts(made) == ["El alquiler subió en marzo de 2025 a 700 euros."]
 
+    def test_what_stands_behind_a_date_at_the_beginning_of_a_line_is_of_it(self) -> None:
+        log = "- 2025-02-01: piso. Alquiler de 600 euros.\n- 2025-03-06: piso. Alquiler de 700 euros."
+
+        made = rent_in_march(source(log, number=1, month=6))
+
+        assert texts(made) == ["Alquiler de 700 euros."]
+
     @pytest.mark.parametrize("month", ["2025-03", "marzo 2025"])
     @pytest.mark.parametrize("beside", [(), (source("Hoy he plantado tomates.", number=1, month=3),)])
     def test_a_row_that_names_the_time_counts_by_the_words_over_it(

@@ -53,12 +53,12 @@ class ExtractiveAnswerer:
         """Sentence by sentence, the best first, and those of a time in its order; the question is read in its own language."""
         spoken = own_language(query, language)
         total = total_of(query, context, spoken)
-        if total is not None:
+        if total is not None and total.rows:
             self.quotation = replace(NOTHING, is_added_up=total.value is not None)
             for at, (claim, sources) in enumerate(total.claims(language)):
                 yield " " * (at > 0) + _cited(_plain(claim), sources, "")
             return
-        self.quotation = quote(query, context, language=spoken)
+        self.quotation = replace(quote(query, context, language=spoken), is_added_up=total is None)
         is_dated = _asks_when(query, spoken) or _is_longer_than_a_day(context.asked_time)
         quoted = [list(_joined(passage)) for passage in self.quotation.passages]
         for at, passage in enumerate(quoted):

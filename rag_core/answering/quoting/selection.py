@@ -1,5 +1,6 @@
 """Selection of the passages that are quoted for a question. Pure."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -23,6 +24,8 @@ TELLING_WORDS = 3
 """A sentence with fewer words of content does not tell what a note is about."""
 MAX_LISTED = 6
 """Greatest number of notes of a time that are quoted, from all of it."""
+LEAD_CHARACTERS = 24
+_BEGINS_WITH_DIGITS = re.compile(r"\s*(?:[-*+•]\s+)?[*_]*\d")
 MAX_OF_ONE_NOTE = 3
 """Greatest number of sentences where only one note is of the time."""
 
@@ -121,9 +124,18 @@ def _within(asked: AskedTime) -> Callable[[ScoredSentence], bool]:
         if is_of(source, asked) or stands_under_time(sentence.start + len(sentence.text), source, asked):
             return True
         is_row = sentence.text.startswith("|") and sentence.source_share > 0  # what its columns are stands over it
-        return (sentence.own > 0 or is_row) and names_time(sentence.text, source, asked)
+        told = (sentence.text, _lead_of(sentence))
+        return (sentence.own > 0 or is_row) and any(names_time(text, source, asked) for text in told if text)
 
     return is_within
+
+
+def _lead_of(sentence: ScoredSentence) -> str:
+    """The beginning of the line that a sentence stands in behind others: "- 2025-05-06:" is the time of all that follows there."""
+    text = sentence.source.original
+    begin = text.rfind("\n", 0, sentence.start) + 1
+    lead = text[begin : min(begin + LEAD_CHARACTERS, sentence.start)]
+    return lead if _BEGINS_WITH_DIGITS.match(lead) else ""
 
 
 def _nearest(

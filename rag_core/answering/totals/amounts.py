@@ -10,7 +10,7 @@ from rag_core.language import LANGUAGES
 from rag_core.language.languages import language_of
 from rag_core.model.note import Language, Span
 
-_NUMBER = r"[-\u2212+]?(?:\d{1,3}(?:[.,'\u00a0\u202f]\d{3})+|\d+)(?:[.,]\d{1,2})?(?![\d.,]*\d)"
+_NUMBER = r"(?:(?<![€$£])[-\u2212+])?(?:\d{1,3}(?:[.,'\u00a0\u202f]\d{3})+|\d+)(?:[.,]\d{1,2})?(?![\d.,]*\d)"
 _CURRENCIES = frozenset({"€", "$", "£", "franc", "peso"})
 _CODES = {"eur": "€", "usd": "$", "gbp": "£", "chf": "franc", "mxn": "peso"}
 _SIGNS = {"franc": "CHF", "peso": "MXN"}
@@ -38,7 +38,8 @@ def amounts_in(text: str) -> Iterator[Amount]:
     for match in _pattern().finditer(text):
         written = match["before"] or match["after"]
         currency = None if written is None else _currency_of(written.lower())
-        yield Amount(value=_value(match["number"]), currency=currency, span=match.span())
+        value = -_value(match["number"]) if match["minus"] else _value(match["number"])
+        yield Amount(value=value, currency=currency, span=match.span())
 
 
 def amount_of(cell: str) -> Amount | None:
@@ -83,7 +84,7 @@ def money(value: Decimal, currency: str | None, language: Language) -> str:
 def _pattern() -> re.Pattern[str]:
     names = "|".join(re.escape(name) for name in sorted(_names(), key=len, reverse=True))
     return re.compile(
-        rf"(?:(?P<before>(?<!\w)(?:{names}))[^\S\n]?)?(?<![\w.,/:-])(?P<number>{_NUMBER})"
+        rf"(?:(?P<minus>(?<![\w.])[-\u2212])?(?P<before>(?<!\w)(?:{names}))[^\S\n]?)?(?<![\w.,/:'\u2019-])(?P<number>{_NUMBER})"
         rf"(?:[^\S\n]?(?P<after>{names})(?!\w))?(?![\w%/:-])",
         re.IGNORECASE,
     )

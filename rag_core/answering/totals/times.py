@@ -10,7 +10,7 @@ from rag_core.language.folding import fold_words
 from rag_core.language.languages import language_of
 from rag_core.model.note import Language
 from rag_core.query.time_expressions import MAX_CHARACTERS, find_times
-from rag_core.query.time_points import Interval
+from rag_core.query.time_points import ISO_MONTH, Interval
 
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -39,6 +39,18 @@ def rows_of_times(
     if not all(times):
         return None
     return [row for row, time in zip(rows, times, strict=True) if time is not None and _is_within(time, asked)]
+
+
+def may_be_of_times(row: AmountRow, group: AmountRows, asked: Sequence[Interval], *, is_bare: bool) -> bool:
+    """Test whether a row is of the asked times, or may be: by its own time, else by those over it, else by its note's."""
+    if not asked:
+        return True
+    zone, written, bare = asked[0][0].tzinfo, group.source.created_at, asked[-1][0] if is_bare else None
+    own = _time_of(row, group, zone, bare)
+    times = [own] if own is not None else _over(group, zone, bare)
+    if times:
+        return any(since < time[1] and time[0] < until for time in times for since, until in asked)
+    return not group.source.is_dated or any(since <= written < until for since, until in asked)
 
 
 def _is_within(time: Interval, asked: Sequence[Interval]) -> bool:
@@ -93,4 +105,8 @@ def _only_year(text: str) -> int | None:
 def _times_in(text: str, language: Language, zone: tzinfo | None) -> list[Interval]:
     """Times with their year, half-open, read as if all were past."""
     found = find_times(f"in {text}"[:MAX_CHARACTERS], now=later(zone), language=language)
-    return [(time.since, time.until) for time in found if not time.is_relative]
+    months = [(int(year), int(month)) for year, month in ISO_MONTH.findall(text[:MAX_CHARACTERS])]
+    return [(time.since, time.until) for time in found if not time.is_relative] + [
+        (datetime(year, month, 1, tzinfo=zone), datetime(year + month // 12, month % 12 + 1, 1, tzinfo=zone))
+        for year, month in months
+    ]

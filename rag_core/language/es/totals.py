@@ -6,11 +6,10 @@ TOTALS = TotalWords(
     asking=(
         (
             r"cuanto (?:dinero )?(?:me |nos |se |le |les |he |hemos |ha |han |llevo |llevamos )*"
-            r"(?:gast|pag|cost|cuest|desembols|ingres|cobr|factur|invert|invirt)\w*"
+            r"(?:gast|pag|cost|desembols|ingres|cobr|factur|invert|invirt)(?!ar(?:e|a|as|emos|an)\b)\w*"
         ),
         r"(?:gasto|coste|importe|ingreso|pago)s? total(?:es)?",
         r"(?:cuanto es |cual es |dime )?(?:el total|la suma) de(?: los| las)? (?:gasto|pago|ingreso|importe|factura|coste)s?",
-        r"en total",
     ),
     saying_nothing=r"(?:cuanto|dinero|llev(?:o|amos)|he|hemos|ha|han|gast|pag|cost|cuest|desembols|ingres|cobr|factur|invert|invirt|importe|"
     r"total|suma|dime|asciende)\w*",
@@ -36,9 +35,11 @@ TOTALS = TotalWords(
     income=r"(?:ingres\w*|(?<!de )cobr\w*|factur(?:ad\w+|e)|nominas?|sueldos?|salarios?|honorarios?|ganancias?|gan(?:e|amos|ado)|"
     r"ventas?|vend(?:i|e|imos|id[oa]s?|ieron)|dividendos?|becas?|subvencion\w*)",
     refunds=r"(?:abonos?|devol\w+|devuel\w+|reembols\w*|reintegr\w*)",
-    doubtful=r"(?:presupuest\w*|ofertas?|estimad\w*|previst[oa]s?|anulad[oa]s?|"
+    doubtful=r"(?:presupuest\w*|comparativ\w*|opcion(?:es)?|candidat\w*|tarifas?|^descuentos?|saldo|limite|incluid[oa]s?|ofertas?|estimad\w*|previst[oa]s?|anulad[oa]s?|"
     r"cancelad[oa]s?|pendientes?|impagad[oa]s?|(?:sin|no|por) pag(?:ar|ad[oa]s?))",
     paid=frozenset(["pagado", "pagada", "pagados", "pagadas", "abonado", "abonada", "cobrado", "cobrada"]),
-    unpaid=frozenset(["no", "n", "pendiente", "falta"]),
+    settled=frozenset(["si", "s", "x", "ok", "hecho"]),
+    running=frozenset(["acumulado", "acumulada", "acumulados", "saldo", "balance"]),
+    vague=r"unos|unas|casi|aprox\w*|sobre|menos de|mas de|entre|hasta|alrededor de|o|u|a|al|ni|por|cada",
     answer="En total, {sum}: {terms}",
 )
