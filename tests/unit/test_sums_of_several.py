@@ -56,9 +56,9 @@ def test_rows_of_several_notes_are_told_and_not_added_up() -> None:
                 headers=("Fecha", "Concepto", "Importe", "Pagado"),
             ),
             [
-                "30 € (Fecha 2024-04-03, Concepto Gasolina, Pagado no)",
-                "9 € (Fecha 2024-04-09, Concepto Peaje, Pagado sí)",
-                "8 € (Fecha 2024-04-10, Concepto Peaje, Pagado sí)",
+                "30 € (2024-04-03, Gasolina, no)",
+                "9 € (2024-04-09, Peaje, sí)",
+                "8 € (2024-04-10, Peaje, sí)",
             ],
         ),
         (

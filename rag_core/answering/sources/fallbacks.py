@@ -42,7 +42,7 @@ RECENCY_WEIGHT = 0.375
 """0.25 and 0.15 of the weighted score, scaled up to replace the vectors' 0.6."""
 MAX_OF_A_TIME = 100
 """Number of notes of a time, the newest, that sources are chosen from where a time is all that is asked for."""
-MAX_TABLES = 5
+MAX_TABLES = 3
 _WHOLE_TABLES = {"contextExpansion": {"sections": True, "maxWindowSize": 4096}}
 """For a sum: rows are added up only where none is missing."""
 LEAST_MS = 250

@@ -136,10 +136,7 @@ def _first_word(label: str) -> str:
 
 
 def _of_table(text: str, table: MarkdownTable, language: Language) -> _Read:
-    """Rows of the one column of amounts; where there is none, those with money anywhere.
-
-    With rows that were not paid each label names its columns.
-    """
+    """Rows of the one column of amounts; where there is none, those with money anywhere."""
     cells = [cells_of(text[slice(*row)]) for row in table.rows]
     column = _amount_column(table.headers, cells, language)
     if column is None:
@@ -155,13 +152,6 @@ def _of_table(text: str, table: MarkdownTable, language: Language) -> _Read:
             rows.append(AmountRow(label=label, amount=amount, written=row[column].strip(" *_~"), span=span))
             is_sum = fold_words(_first_word(label)) in totals.rows
             is_paid &= is_sum or all(at < len(row) and _is_settled(row[at], totals) for at in told)
-    if not is_paid:
-        named = [
-            ", ".join(f"{header} {row[at]}" for at, header in enumerate(table.headers[: len(row)]) if at != column)
-            for row in cells
-        ]
-        by_span = dict(zip(table.rows, named, strict=True))
-        rows = [replace(row, label=_MARKS.sub("", by_span[row.span])) for row in rows]
     is_running = not totals.running.isdisjoint(_WORD.findall(fold_words(table.headers[column])))
     return _Read(rows=rows, is_clear=not is_running, may_sum=is_paid)
 
