@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import pytest
 
-from rag_core.storage.embedded import EmbeddedHome
+from rag_core.storage.embedded import EmbeddedHome, stop
 
 BRAIN = "from rag_core.cli import main; main()"
 SERVER_PORTS = (12_000, 30_000)
@@ -178,6 +179,19 @@ class Installation:
             except psutil.Error:
                 continue
         return killed
+
+
+@contextmanager
+def home_in(folders: pytest.TempPathFactory) -> Iterator[Path]:
+    """An empty home that the database server's own user may enter; its server is stopped when the block ends."""
+    folder = folders.mktemp("installation") / "brain"
+    folder.mkdir()
+    for parent in (folder, *folder.parents):
+        if parent == Path(parent.anchor) or parent.stat().st_uid != os.getuid():
+            break
+        parent.chmod(parent.stat().st_mode | 0o055)
+    yield folder
+    stop(folder)
 
 
 def server_port() -> int:

@@ -3,19 +3,22 @@
 The corpus are the demo's notes joined to one a month, so that they are cut into chunks, with the places of the answers.
 """
 
+import pickle
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
 import pytest
-from databases import cloned_database
+from filling import Filled
 from long_notes import months_of_the_demo
 from plants import PLANTS, index
 from psycopg.conninfo import conninfo_to_dict
 
+from rag_core.evaluation.comparison import significance
 from rag_core.evaluation.comparison.compare import compare
 from rag_core.evaluation.comparison.gate import GateReport, GateTargets
 from rag_core.evaluation.comparison.gate_runs import run_gate
@@ -52,35 +55,45 @@ RESAMPLES = 4_999
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """A database with the corpus, indexed, and its baselines; nobody is connected to it."""
+    """The corpus once it is indexed and every strategy has its baseline: what the gate said, and the queries."""
 
-    database: str
     report: GateReport
     queries: dict[Strategy, tuple[QueryResult, ...]]
 
 
 @pytest.fixture(scope="module")
-def measured(server: str, template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Measured]:
-    """The corpus with baselines of every strategy."""
-    with cloned_database(server, template) as url:
-        with open_engine(read_settings(home=tmp_path_factory.mktemp("home"), database_url=url)) as engine:
-            load(engine)
-            index(engine, TENANT)
-            report, runs = run_gate(engine, TENANT, targets=TARGETS)
-            for strategy, run in runs.items():
-                assert ensure_baseline(engine.database, TENANT, run, strategy=strategy)
-        yield Measured(
-            database=conninfo_to_dict(url)["dbname"],
-            report=report,
-            queries={strategy: run.queries for strategy, run in runs.items()},
-        )
+def beginning(filled: Filled, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The name of a database with the corpus and its baselines, measured by whichever worker comes first."""
+    return filled("measured_months", partial(measure, tmp_path_factory))
+
+
+@pytest.fixture(scope="module")
+def measured(beginning: str, tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    """The report and the results that the database was filled with."""
+    found: Measured = pickle.loads(beside(tmp_path_factory, beginning).read_bytes())
+    return found
 
 
 @pytest.fixture
-def settings(server: str, measured: Measured, tmp_path: Path) -> Iterator[Settings]:
+def settings(database_url: str, tmp_path: Path) -> Settings:
     """Where a copy of it is."""
-    with cloned_database(server, measured.database) as url:
-        yield read_settings(home=tmp_path / "home", database_url=url)
+    return read_settings(home=tmp_path / "home", database_url=database_url)
+
+
+def measure(folders: pytest.TempPathFactory, url: str) -> None:
+    with open_engine(read_settings(home=folders.mktemp("home"), database_url=url)) as engine:
+        load(engine)
+        index(engine, TENANT)
+        report, runs = run_gate(engine, TENANT, targets=TARGETS)
+        for strategy, run in runs.items():
+            assert ensure_baseline(engine.database, TENANT, run, strategy=strategy)
+    measured = Measured(report=report, queries={strategy: run.queries for strategy, run in runs.items()})
+    beside(folders, str(conninfo_to_dict(url)["dbname"])).write_bytes(pickle.dumps(measured))
+
+
+def beside(folders: pytest.TempPathFactory, database: str) -> Path:
+    """Where all workers find the results that belong to a database."""
+    return folders.getbasetemp().parent / f"{database}.pickle"
 
 
 def load(engine: Engine) -> None:
@@ -135,7 +148,10 @@ class TestCalibration:
         draws = random.Random(7)
         pairs = [*zip(measured.queries["fulltext"], measured.queries["hybrid+rerank"], strict=True)]
         pairs.sort(key=lambda pair: pair[0].query)  # queries come in the order of random ids
-        return [swapped(pairs, draws) for _ in range(SIMULATIONS)]
+        with pytest.MonkeyPatch.context() as patch:
+            # three quarters of the time, and no test here looks at them
+            patch.setattr(significance, "_bootstrap_interval", lambda *_: (0.0, 0.0))
+            return [swapped(pairs, draws) for _ in range(SIMULATIONS)]
 
     def test_chance_alone_is_below_0_05_one_time_in_twenty(self, by_chance: list[Comparison]) -> None:
         for metric in ("ndcg_at_10", "mrr", "u_measure"):

@@ -16,6 +16,9 @@ NOBODY = UUID("00000000-0000-4000-8000-00000000dead")
 WITHOUT_A_TENANT = {"/entrar", "/salir", "/healthz", "/readyz"}
 """Addresses at which no key is needed; they are asked like all others."""
 
+_REPLACEABLE = ("notes", "golden_queries")
+"""Tables of what a request with an id in its path and a body replaces."""
+
 Body = Mapping[str, Any]
 
 
@@ -43,12 +46,20 @@ def bodies(route: APIRoute, secrets: Secrets) -> list[Any] | None:
 
 
 def requests_of(route: APIRoute, secrets: Secrets) -> Iterator[Asked]:
-    """Requests to a route: each id in its path, each name and id in each of its parameters, each body."""
+    """Requests to a route: each id in its path, each name and id in each of its parameters, each body.
+
+    A body stands beside the ids that its route may be of, and beside no other: 30 paths by 30 bodies would say the same.
+    """
     (method,) = route.methods - {"HEAD"}
     given: list[Any] = [None] if route.body_field is None else bodies(route, secrets) or []
-    for (path, about), body in itertools.product(_paths(route, secrets), given):
+    paths = _paths(route, secrets)
+    replaced = [path for path in paths if path[1] in {str(secrets.ids.get(table)) for table in _REPLACEABLE}]
+    for (path, about), body in (
+        *itertools.product(paths, given[:1]),
+        *itertools.product(replaced or paths[:1], given[1:]),
+    ):
         yield Asked(method=method, path=path, query={}, body=body, about=about)
-    (path, about), body = next(iter(_paths(route, secrets))), given[0]
+    (path, about), body = paths[0], given[0]
     for name, value in itertools.product(_parameters(route.dependant), _values(secrets)):
         yield Asked(method=method, path=path, query={name: value}, body=body, about=about)
 

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from random import getrandbits
 from typing import Any, TypeVar
 from uuid import uuid4
 from zoneinfo import ZoneInfo
@@ -31,6 +32,8 @@ Value = TypeVar("Value")
 
 CORPORA = 12
 NOTES = 12
+SEED = 0 if settings.default.derandomize else getrandbits(32)
+"""Seed of properties that hold of the same searches: with it they draw the same ones, others in every run."""
 TITLES = st.none() | st.sampled_from(("Diario", "¿Y ahora qué?", decomposed("Reunión del miércoles"), "Lista 🛒", "  "))
 CHUNKS = """
 select c.note_id, c.chunk_id, c.chunk_index, c.start_char, c.end_char, c.content, c.token_count, c.context,
