@@ -1,6 +1,10 @@
-"""Nights over the demo corpus: a planted regression turns the quality check red, mending it green again."""
+"""Nights over the demo corpus: a planted regression turns the quality check red, mending it green again.
+
+Most nights ask every second question of the demo: a planted regression is as plain, and a night takes half the time.
+"""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -59,9 +63,18 @@ def indexed(server: str, template: str, tmp_path_factory: pytest.TempPathFactory
 @pytest.fixture(scope="module")
 def first_night(server: str, indexed: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[FirstNight]:
     """The first night, which most tests begin with, over a copy of the demo corpus; nobody is connected to it."""
-    with cloned_database(server, indexed) as url:
-        settings = read_settings(home=tmp_path_factory.mktemp("home"), database_url=url)
-        with open_engine(settings) as opened:
+    with night_over(server, indexed, tmp_path_factory.mktemp("home"), every=2) as first:
+        yield first
+
+
+@contextmanager
+def night_over(server: str, database: str, home: Path, *, every: int) -> Iterator[FirstNight]:
+    """The first night over a copy of a database, with one in so many of its golden queries."""
+    with cloned_database(server, database) as url:
+        with open_engine(read_settings(home=home, database_url=url)) as opened:
+            for place, query in enumerate(golden(opened)):
+                if place % every:
+                    delete_golden_query(opened.database, DEMO_TENANT, query.id)
             result = run_night(opened)
         yield FirstNight(database=conninfo_to_dict(url)["dbname"], result=result)
 
@@ -252,6 +265,16 @@ class TestRegression:
         assert compared(broken)["hybrid"]["p_one_sided"] < 0.05
         assert check(mended).passed
 
+
+class TestRegressionOfAllQueries:
+    """The list of losses has ten places, so it takes all queries to fill it with such as lost everything."""
+
+    @pytest.fixture
+    def beginning(self, server: str, indexed: str, tmp_path: Path) -> Iterator[str]:
+        """The first night with every golden query."""
+        with night_over(server, indexed, tmp_path / "first", every=1) as first:
+            yield first.database
+
     def test_red_shows_what_was_lost_and_how_to_accept_it_which_turns_it_green(
         self, engine: Engine, night: Night
     ) -> None:
@@ -303,7 +326,7 @@ class TestOutage:
             "hybrid": "disturbed",
             "hybrid+rerank": "disturbed",
         }
-        assert "74 of 74 queries were degraded" in check(found).description
+        assert "37 of 37 queries were degraded" in check(found).description
         assert "baseline" not in check(found).metadata["remedy"].value
 
 
@@ -322,9 +345,9 @@ class TestOutageInTheFirstNight:
 class TestGoldenSet:
     def test_hard_new_queries_and_deleted_ones_are_no_regression(self, engine: Engine, night: Night) -> None:
         old = golden(engine)
-        for query in old[:20]:
+        for query in old[:10]:
             delete_golden_query(engine.database, DEMO_TENANT, query.id)
-        for number in range(20):
+        for number in range(10):
             add_golden_query(
                 engine.database,
                 DEMO_TENANT,
@@ -338,7 +361,7 @@ class TestGoldenSet:
         found = night()
 
         assert check(found).passed
-        assert {row["queries"] for row in compared(found).values()} == {54}
+        assert {row["queries"] for row in compared(found).values()} == {27}
 
     def test_queries_whose_notes_are_deleted_are_counted_and_named(self, engine: Engine, night: Night) -> None:
         with engine.database.transaction(DEMO_TENANT) as connection:
