@@ -10,19 +10,33 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filling import Filled, store_note
+
+from rag_core.runtime.engine import DEFAULT_TENANT
+from rag_core.settings import read_settings
+from rag_core.storage.database import open_database
 
 pytestmark = pytest.mark.slow
 
 Brain = Callable[..., Any]
 SAMPLE = Path(__file__).with_name("sample_plugin.py")
-NOTES = (
-    {
-        "id": "caldera",
-        "text": "La caldera se revisa en mayo.\nEl técnico llama antes.\nCobra 180 euros por la caldera.",
-    },
-    {"id": "corta", "text": "Caldera nueva."},
-    {"id": "jardin", "text": "En el jardín hay un zumaque."},
-)
+NOTES = {
+    "caldera": "La caldera se revisa en mayo.\nEl técnico llama antes.\nCobra 180 euros por la caldera.",
+    "corta": "Caldera nueva.",
+    "jardin": "En el jardín hay un zumaque.",
+}
+
+
+@pytest.fixture
+def beginning(filled: Filled) -> str:
+    """Three notes, stored and not yet indexed."""
+    return filled("notes_of_plugins", _fill)
+
+
+def _fill(url: str) -> None:
+    with open_database(read_settings(database_url=url)) as database:
+        for name, text in NOTES.items():
+            store_note(database, DEFAULT_TENANT, text, external_id=name)
 
 
 @pytest.fixture
@@ -53,26 +67,16 @@ def brain(database_url: str, tmp_path: Path) -> Brain:
     return run
 
 
-@pytest.fixture
-def notes(brain: Brain, tmp_path: Path) -> None:
-    """Three notes, imported and not yet indexed."""
-    file = tmp_path / "notes.jsonl"
-    file.write_text("\n".join(map(json.dumps, NOTES)))
-    brain("import", str(file), "--language", "es")
-
-
 def found(document: Any) -> list[str]:
     return [result["externalId"] for result in document["results"]]
 
 
-@pytest.mark.usefixtures("notes")
 def test_a_chunker_cuts_the_notes(brain: Brain) -> None:
     indexed = brain("index", BRAIN_CHUNKER="lines")
 
     assert indexed["chunks"] == 5
 
 
-@pytest.mark.usefixtures("notes")
 def test_a_reranker_of_a_configuration_orders_what_is_found(brain: Brain, tmp_path: Path) -> None:
     configuration = tmp_path / "configuration.json"
     configuration.write_text('{"reranking": {"provider": "shortest"}}')
@@ -82,12 +86,10 @@ def test_a_reranker_of_a_configuration_orders_what_is_found(brain: Brain, tmp_pa
     assert found(document)[0] == "corta"
 
 
-@pytest.mark.usefixtures("notes")
 def test_a_reranker_of_the_settings_orders_what_is_found(brain: Brain) -> None:
     assert found(brain("search", "caldera", BRAIN_RERANKER="shortest"))[0] == "corta"
 
 
-@pytest.mark.usefixtures("notes")
 def test_an_embedding_provider_finds_what_was_indexed_with_it(brain: Brain) -> None:
     brain("models", "add", "letters-26", "--provider", "letters")
     brain("models", "promote", "letters-26", "--wait")
@@ -98,14 +100,12 @@ def test_an_embedding_provider_finds_what_was_indexed_with_it(brain: Brain) -> N
     assert found(document)[0] == "jardin"
 
 
-@pytest.mark.usefixtures("notes")
 def test_a_chat_provider_writes_the_answer(brain: Brain) -> None:
     document = brain("ask", "¿Cuándo se revisa la caldera?", BRAIN_CHAT_PROVIDER="parrots", BRAIN_CHAT_MODEL="paco")
 
     assert "la caldera se revisa en mayo" in json.dumps(document, ensure_ascii=False)
 
 
-@pytest.mark.usefixtures("notes")
 def test_a_metric_is_computed_by_an_evaluation(brain: Brain, tmp_path: Path) -> None:
     golden = tmp_path / "golden.jsonl"
     golden.write_text('{"query": "caldera nueva", "relevant_ids": ["corta"]}')
@@ -116,7 +116,6 @@ def test_a_metric_is_computed_by_an_evaluation(brain: Brain, tmp_path: Path) -> 
     assert report["metrics"]["patience"] == 1.0
 
 
-@pytest.mark.usefixtures("notes")
 def test_a_metric_of_answers_is_computed_by_an_evaluation(brain: Brain, tmp_path: Path) -> None:
     golden = tmp_path / "golden.jsonl"
     golden.write_text(

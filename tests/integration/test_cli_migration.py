@@ -31,7 +31,7 @@ def table(database_url: str) -> None:
 
 
 @pytest.mark.slow
-def test_from_attaching_to_migrated_and_back(brain_process: Brain, table) -> None:
+def test_from_attaching_to_migrated_and_back(brain_process: Brain, brain: Brain, table) -> None:
     attached = brain_process("migration", "attach", "--table", "public.apuntes", "--column", "content=texto", "--json")
     assert attached.exit_code == 0, attached.stderr
     assert {name: attached.json[name] for name in ("attached", "unchanged", "rejected_count", "state")} == {
@@ -43,7 +43,7 @@ def test_from_attaching_to_migrated_and_back(brain_process: Brain, table) -> Non
     assert attached.json["rejected"] == [{"id": "4", "error": "text is empty; a note needs some content"}]
     assert "tsv (the full-text index makes its own)" in attached.stderr
     assert "--embedding-model NAME" in attached.stderr
-    found = brain_process("search", "tomates", "--json").json["results"]
+    found = brain("search", "tomates", "--json").json["results"]
     assert [result["externalId"] for result in found][:1] == ["1"]
 
     ran = brain_process("migration", "run", "--json")
@@ -51,36 +51,36 @@ def test_from_attaching_to_migrated_and_back(brain_process: Brain, table) -> Non
     assert ran.json["success"] is True
     assert ran.json["migrated"] == 3
     assert ran.json["stopped"] is None
-    status = brain_process("migration", "status", "--json").json
+    status = brain("migration", "status", "--json").json
     assert status["state"] == "running"
     assert status["legacy"] == {"attached": 3, "pending": 0, "migrated": 3}
     assert status["progressPercentage"] == 100
     assert status["errorCount"] == 1
     assert status["batches"] == {"total": 1, "done": 1}
 
-    stopped = brain_process("rollback", "--partial", "--reason", "una pausa", "--json")
+    stopped = brain("rollback", "--partial", "--reason", "una pausa", "--json")
     assert stopped.exit_code == 0
     assert stopped.json["state"] == "stopped"
     assert stopped.json["migrated"] == 3
-    refused = brain_process("migration", "run", "--json")
+    refused = brain("migration", "run", "--json")
     assert refused.exit_code == 1
     assert "una pausa" in refused.json["error"]
 
-    back = brain_process("rollback", "--json")
+    back = brain("rollback", "--json")
     assert back.exit_code == 0
     assert back.json["notes"] == 3
     assert back.json["chunks"] == 3
     assert back.json["failed"] == []
-    shown = brain_process("migration", "status")
+    shown = brain("migration", "status")
     assert "0.00 %  rolled back" in shown.stdout
     assert "legacy:4, attachment, attempt 1" in shown.stderr
 
-    resumed = brain_process("migration", "resume", "--json")
+    resumed = brain("migration", "resume", "--json")
     assert resumed.exit_code == 0
     assert resumed.json["state"] == "running"
     assert resumed.json["pending"] == 3
-    assert brain_process("migration", "retry", "--json").json == {"retried": 0}
-    unfinished = brain_process("migration", "finish", "--json")
+    assert brain("migration", "retry", "--json").json == {"retried": 0}
+    unfinished = brain("migration", "finish", "--json")
     assert unfinished.exit_code == 1
     assert any("pending" in reason for reason in unfinished.json["reasons"])
 
