@@ -52,7 +52,7 @@ class Readers:
 
 @contextmanager
 def reading(
-    installation: Installation, questions: Mapping[uuid.UUID, str], *, pause_seconds: float = 0.1
+    installation: Installation, questions: Mapping[uuid.UUID, str], *, pause_seconds: float = 0.2
 ) -> Iterator[Readers]:
     """Two readers that ask the questions in turn until the block ends."""
     readers, is_over, turns = Readers(), threading.Event(), itertools.cycle(questions.items())

@@ -65,17 +65,21 @@ def attach(installation: Installation, rows: Rows) -> None:
     )
 
 
-def launch_and_wait_for_the_middle(installation: Installation, engine: Engine) -> tuple[str, str]:
-    """Launch the backfill of every partition; backfill and run, once some notes are migrated and some are not."""
+def launch(installation: Installation) -> tuple[str, str]:
+    """Launch the backfill of every partition; backfill and run, once that has started."""
     backfill = installation.launch_backfill(ASSETS, installation.partition_keys())
     wait_until(
         lambda: bool(installation.started_runs(backfill)),
         what=lambda: f"nothing started: {installation.backfill(backfill)}",
         seconds=START_SECONDS,
     )
-    wait_until(lambda: migrated(engine) > 0, what=lambda: "nothing is migrated", seconds=MIGRATION_SECONDS, every=0.02)
     (run, *_) = installation.started_runs(backfill)
     return backfill, run
+
+
+def wait_for_the_middle(engine: Engine) -> None:
+    """Wait until some notes are migrated and some are not."""
+    wait_until(lambda: migrated(engine) > 0, what=lambda: "nothing is migrated", seconds=MIGRATION_SECONDS, every=0.02)
 
 
 def finish_what_is_left(installation: Installation, engine: Engine, backfill: str, total: int) -> None:
@@ -138,8 +142,9 @@ def test_a_killed_run_worker_loses_no_note_and_doubles_none(home: Path) -> None:
 
     with installed(home) as installation, open_engine(read_settings(home=home)) as engine:
         attach(installation, rows)
+        backfill, run = launch(installation)
         with reading(installation, questions) as readers:
-            backfill, run = launch_and_wait_for_the_middle(installation, engine)
+            wait_for_the_middle(engine)
             installation.kill_run_worker(run)
             in_the_middle = migrated(engine)
             finish_what_is_left(installation, engine, backfill, len(rows))
@@ -155,8 +160,9 @@ def test_a_killed_database_loses_no_note_and_doubles_none(home: Path) -> None:
 
     with installed(home) as installation, open_engine(read_settings(home=home)) as engine:
         attach(installation, rows)
+        backfill, _ = launch(installation)
         with reading(installation, questions) as readers:
-            backfill, _ = launch_and_wait_for_the_middle(installation, engine)
+            wait_for_the_middle(engine)
             assert installation.kill_database() > 1
             wait_until(lambda: _is_answered(installation), what=lambda: "the database stays away", seconds=60)
             finish_what_is_left(installation, engine, backfill, len(rows))
@@ -177,8 +183,9 @@ def test_a_model_server_that_fails_one_call_in_five_loses_no_note(home: Path) ->
             use_model_of_server(installation)
             attach_without_vectors(installation, rows)
             ollama.misbehave("status", status=500, message="out of memory", every=5)
+            backfill, _ = launch(installation)
             with reading(installation, questions) as readers:
-                backfill, _ = launch_and_wait_for_the_middle(installation, engine)
+                wait_for_the_middle(engine)
                 finish_what_is_left(installation, engine, backfill, len(rows))
             ollama.behave()
 
