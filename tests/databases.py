@@ -9,6 +9,7 @@ import os
 import shutil
 import tempfile
 import uuid
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -26,7 +27,10 @@ from rag_core.storage.migrate import migrate
 _SHARED_BUFFERS_MB = 128
 _MEMORY = Path("/dev/shm")
 _ROOM_BYTES = 4 * 1024**3
+_MOST_LEFT = 4
 _kept: dict[str, psycopg.Connection] = {}
+_left: deque[str] = deque()
+"""Databases that this process is to drop."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,13 +121,22 @@ def _ensure(server: str, name: str, make: Callable[[], None]) -> str:
 
 @contextmanager
 def cloned_database(server: str, template: str) -> Iterator[str]:
-    """The connection string of a fresh copy of the template, dropped afterwards whoever still uses it."""
+    """The connection string of a fresh copy of the template, closed to everybody afterwards and dropped later."""
     name = f"{template.removesuffix('_template')}_{uuid.uuid4().hex[:12]}"
     _copy(server, template, name)
     try:
         yield make_conninfo(server, dbname=name)
     finally:
-        _drop(_administration(server), name)
+        _drop_later(_administration(server), name)
+
+
+def _drop_later(administration: psycopg.Connection, name: str) -> None:
+    """End every connection to the database, and drop it once they are gone: a backend that ends is waited for 0.1 s."""
+    administration.execute(sql.SQL("alter database {} allow_connections false").format(sql.Identifier(name)))
+    administration.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", (name,))
+    while len(_left) >= _MOST_LEFT:
+        _drop(administration, _left.popleft())
+    _left.append(name)
 
 
 def _copy(server: str, template: str, name: str) -> None:
