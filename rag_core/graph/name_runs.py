@@ -63,7 +63,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadText:
+class NamingText:
     """A text with the words and the evidence that it is read by."""
 
     text: str
@@ -86,10 +86,10 @@ class ReadText:
         return key in known or is_genitive or self.is_given(key)
 
 
-def read_text(text: str, language: Language, evidence: NameEvidence) -> ReadText:
+def naming_text(text: str, language: Language, evidence: NameEvidence) -> NamingText:
     """The text with what it is read by."""
     words = language_of(language)
-    return ReadText(
+    return NamingText(
         text=text,
         language=language,
         words=words.names,
@@ -101,7 +101,7 @@ def read_text(text: str, language: Language, evidence: NameEvidence) -> ReadText
     )
 
 
-def capitalised_runs(page: ReadText) -> Iterator[Run]:
+def capitalised_runs(page: NamingText) -> Iterator[Run]:
     """The runs of a text, in its order."""
     labels = _labels(page)
     for tokens in _runs(page):
@@ -119,7 +119,7 @@ def _word_before(text: str, start: int) -> str:
     return folded(found[1]) if found else ""
 
 
-def _labels(page: ReadText) -> list[tuple[int, EntityKind]]:
+def _labels(page: NamingText) -> list[tuple[int, EntityKind]]:
     """Where the rest of a line with a label begins, and what the label says it holds."""
     found: list[tuple[int, EntityKind]] = []
     for match in _LABEL.finditer(page.text):
@@ -139,7 +139,7 @@ def _label_at(text: str, labels: Sequence[tuple[int, EntityKind]], start: int) -
     return None if "\n" in between or re.search(r"[.;]\s", between) else labels[place][1]
 
 
-def _runs(page: ReadText) -> Iterator[list[Token]]:
+def _runs(page: NamingText) -> Iterator[list[Token]]:
     tokens = [_token(match) for match in WORD.finditer(page.text)]
     index = 0
     while index < len(tokens):
@@ -159,7 +159,7 @@ def _token(match: re.Match[str]) -> Token:
     return Token(word, match.start(), match.end(), folded(word), has_capital)
 
 
-def _more(page: ReadText, tokens: Sequence[Token], start: int, end: int) -> int | None:
+def _more(page: NamingText, tokens: Sequence[Token], start: int, end: int) -> int | None:
     """The end of the run with its next word, over particles; None where the run ends."""
     joining = page.particles if _takes_particles(page, tokens, start, end) else frozenset[str]()
     if any(is_organisation(page, token.key) for token in tokens[start:end]):
@@ -175,7 +175,7 @@ def _more(page: ReadText, tokens: Sequence[Token], start: int, end: int) -> int 
     return None
 
 
-def _takes_particles(page: ReadText, tokens: Sequence[Token], start: int, end: int) -> bool:
+def _takes_particles(page: NamingText, tokens: Sequence[Token], start: int, end: int) -> bool:
     first = tokens[start]
     return (
         not page.traits.has_capitalised_nouns
@@ -184,13 +184,13 @@ def _takes_particles(page: ReadText, tokens: Sequence[Token], start: int, end: i
     )
 
 
-def is_organisation(page: ReadText, key: str) -> bool:
+def is_organisation(page: NamingText, key: str) -> bool:
     """Test whether a word is part of organisations' names alone."""
     ends = page.words.compound_ends
     return key in page.words.organisations or key in page.words.last_words or bool(ends and re.search(ends, key))
 
 
-def _joins(page: ReadText, first: Token, second: Token) -> bool:
+def _joins(page: NamingText, first: Token, second: Token) -> bool:
     gap = page.text[first.end : second.start]
     is_short = INITIAL.match(first.text) or first.key in page.words.titles or first.key in page.particles
     return gap in {" ", "\u00a0", " & "} or (gap in {". ", "."} and bool(is_short))
