@@ -13,10 +13,8 @@ from rag_core.language.languages import language_of
 from rag_core.model.entity import EntityKind, NamedMention
 from rag_core.model.note import Language
 
-NAMES_FINGERPRINT = "names-1"
 MAX_MENTIONS = 2_000
 """Mentions that are read of one note; a longer list of names is no text."""
-_PARSED = tuple[str, list[NamedMention]]
 
 
 def read_mentions(

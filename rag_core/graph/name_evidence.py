@@ -16,7 +16,7 @@ from rag_core.model.note import Language
 WORD = re.compile(r"[^\W_]+(?:[-'\u2019!.][^\W_]+)*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;\n|>*#\u2022\u00bf\u00a1\u201e\u201c\"(\[\u00ab-])[^\w\n,]*\Z")
 _LEGAL_FORM = re.compile(rf",? (?:{LEGAL_FORMS})\Z", re.IGNORECASE)
-_SURE_METHODS = frozenset({"parser", "cue", "list"})
+SURE_METHODS = frozenset({"parser", "cue", "list"})
 _UNRELATED = frozenset({"DATE", "MONEY", "DOCUMENT"})
 
 
@@ -76,7 +76,7 @@ def gather_evidence(
     votes: dict[str, Counter[EntityKind]] = defaultdict(Counter)
     persons: set[str] = set()
     sure = [
-        (folded(one.name), one.kind) for one in mentions if one.method in _SURE_METHODS and one.kind not in _UNRELATED
+        (folded(one.name), one.kind) for one in mentions if one.method in SURE_METHODS and one.kind not in _UNRELATED
     ]
     for name, kind in (*sure, *known.items()):
         votes[name][kind] += 1

@@ -28,7 +28,7 @@ _NUMBER = re.compile(r"\d{1,4}[A-Za-z]{0,2}\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class NameToken:
     """A word and its key."""
 
     text: str
@@ -39,10 +39,10 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class NameRun:
     """A run of words with a capital."""
 
-    tokens: tuple[Token, ...]
+    tokens: tuple[NameToken, ...]
     before: str
     """The word before it, folded."""
     begins: bool
@@ -57,7 +57,7 @@ class Run:
         """The folded words."""
         return " ".join(token.key for token in self.tokens)
 
-    def without(self, count: int, *, before: str, cue: EntityKind | None) -> "Run":
+    def without(self, count: int, *, before: str, cue: EntityKind | None) -> "NameRun":
         """The run behind its first words; ``before`` is the last of these."""
         return replace(self, tokens=self.tokens[count:], before=before, begins=False, cue=cue)
 
@@ -101,12 +101,12 @@ def naming_text(text: str, language: Language, evidence: NameEvidence) -> Naming
     )
 
 
-def capitalised_runs(page: NamingText) -> Iterator[Run]:
+def capitalised_runs(page: NamingText) -> Iterator[NameRun]:
     """The runs of a text, in its order."""
     labels = _labels(page)
     for tokens in _runs(page):
         start = tokens[0].start
-        yield Run(
+        yield NameRun(
             tokens=tuple(tokens),
             before=_word_before(page.text, start),
             begins=begins_sentence(page.text, start),
@@ -139,7 +139,7 @@ def _label_at(text: str, labels: Sequence[tuple[int, EntityKind]], start: int) -
     return None if "\n" in between or re.search(r"[.;]\s", between) else labels[place][1]
 
 
-def _runs(page: NamingText) -> Iterator[list[Token]]:
+def _runs(page: NamingText) -> Iterator[list[NameToken]]:
     tokens = [_token(match) for match in WORD.finditer(page.text)]
     index = 0
     while index < len(tokens):
@@ -153,13 +153,13 @@ def _runs(page: NamingText) -> Iterator[list[Token]]:
         index = end
 
 
-def _token(match: re.Match[str]) -> Token:
+def _token(match: re.Match[str]) -> NameToken:
     word = match[0]
     has_capital = word[0].isupper() or (word.isalnum() and word != word.lower() and word[0].isalpha())
-    return Token(word, match.start(), match.end(), folded(word), has_capital)
+    return NameToken(word, match.start(), match.end(), folded(word), has_capital)
 
 
-def _more(page: NamingText, tokens: Sequence[Token], start: int, end: int) -> int | None:
+def _more(page: NamingText, tokens: Sequence[NameToken], start: int, end: int) -> int | None:
     """The end of the run with its next word, over particles; None where the run ends."""
     joining = page.particles if _takes_particles(page, tokens, start, end) else frozenset[str]()
     if any(is_organisation(page, token.key) for token in tokens[start:end]):
@@ -175,7 +175,7 @@ def _more(page: NamingText, tokens: Sequence[Token], start: int, end: int) -> in
     return None
 
 
-def _takes_particles(page: NamingText, tokens: Sequence[Token], start: int, end: int) -> bool:
+def _takes_particles(page: NamingText, tokens: Sequence[NameToken], start: int, end: int) -> bool:
     first = tokens[start]
     return (
         not page.traits.has_capitalised_nouns
@@ -190,7 +190,7 @@ def is_organisation(page: NamingText, key: str) -> bool:
     return key in page.words.organisations or key in page.words.last_words or bool(ends and re.search(ends, key))
 
 
-def _joins(page: NamingText, first: Token, second: Token) -> bool:
+def _joins(page: NamingText, first: NameToken, second: NameToken) -> bool:
     gap = page.text[first.end : second.start]
     is_short = INITIAL.match(first.text) or first.key in page.words.titles or first.key in page.particles
     return gap in {" ", "\u00a0", " & "} or (gap in {". ", "."} and bool(is_short))

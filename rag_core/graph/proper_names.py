@@ -10,7 +10,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rag_core.graph.name_evidence import NameEvidence, folded, never_names
-from rag_core.graph.name_runs import INITIAL, NamingText, Run, Token, capitalised_runs, is_organisation, naming_text
+from rag_core.graph.name_runs import (
+    INITIAL,
+    NameRun,
+    NameToken,
+    NamingText,
+    capitalised_runs,
+    is_organisation,
+    naming_text,
+)
 from rag_core.language.languages import language_of
 from rag_core.language.names import BRANDS, KNOWN_ORGANISATIONS, KNOWN_PRODUCTS, ORDINARY_CAPITALS
 from rag_core.model.entity import EntityKind, NamedMention, NamingMethod
@@ -35,7 +43,7 @@ def proper_names(text: str, language: Language, evidence: NameEvidence) -> Itera
             yield mention
 
 
-def _named(page: NamingText, run: Run) -> Iterator[NamedMention]:
+def _named(page: NamingText, run: NameRun) -> Iterator[NamedMention]:
     """The names in a run: it is parted where one ends, and what is left is read like a run of its own."""
     while run.tokens:
         run = _stripped(page, run)
@@ -50,7 +58,7 @@ def _named(page: NamingText, run: Run) -> Iterator[NamedMention]:
             run = run.without(1, before=run.tokens[0].key, cue=None)
 
 
-def _mention(page: NamingText, run: Run, kind: _Kind) -> NamedMention:
+def _mention(page: NamingText, run: NameRun, kind: _Kind) -> NamedMention:
     start, end = run.tokens[0].start, run.tokens[-1].end
     if kind[0] == "PERSON" and INITIAL.match(run.tokens[-1].text) and page.text[end : end + 1] == ".":
         end += 1
@@ -64,11 +72,11 @@ def _mention(page: NamingText, run: Run, kind: _Kind) -> NamedMention:
     )
 
 
-def _spaced(run: Run) -> str:
+def _spaced(run: NameRun) -> str:
     return run.key.replace(" ", "~")
 
 
-def _stripped(page: NamingText, run: Run) -> Run:
+def _stripped(page: NamingText, run: NameRun) -> NameRun:
     """The run without the words at its start that are no part of its name, and the kind that they or the word before it tell."""
     run = _without_paper(page, replace(run, cue=run.cue or _cue(page, run.before)))
     while run.tokens and not _is_whole(page, run):
@@ -94,14 +102,14 @@ def _stripped(page: NamingText, run: Run) -> Run:
     return run
 
 
-def _without_paper(page: NamingText, run: Run) -> Run:
+def _without_paper(page: NamingText, run: NameRun) -> NameRun:
     """The run without a project's paper at its start: "A2" of "Plan de A2"."""
     paper = re.match(rf"(?:{page.words.papers})(?=\S)", run.key)
     count = len(paper[0].split()) if paper else 0
     return run.without(count, before=run.tokens[count - 1].key, cue=None) if 0 < count < len(run.tokens) else run
 
 
-def _is_whole(page: NamingText, run: Run) -> bool:
+def _is_whole(page: NamingText, run: NameRun) -> bool:
     """Test whether a run begins with a known name, article and particles included ("La Coruña", "De los Reyes")."""
     first = run.tokens[0]
     if _spaced(run) in page.words.places or run.key in page.evidence.kinds:
@@ -122,7 +130,7 @@ def _cue(page: NamingText, word: str) -> EntityKind | None:
     return "ORG" if word in page.words.venues else None
 
 
-def _is_ordinary(page: NamingText, run: Run) -> bool:
+def _is_ordinary(page: NamingText, run: NameRun) -> bool:
     """Test whether the word at the start of a run is no part of a name."""
     first, evidence = run.tokens[0], page.evidence
     is_initial = len(first.key) == 1 and page.text[first.end : first.end + 1] == "."
@@ -135,7 +143,7 @@ def _is_ordinary(page: NamingText, run: Run) -> bool:
     return run.begins and evidence.small[first.key] > evidence.capital[first.key]
 
 
-def _leads_to_person(page: NamingText, run: Run) -> bool:
+def _leads_to_person(page: NamingText, run: NameRun) -> bool:
     """Test whether an unknown word that begins a sentence, or a noun, stands before a first name: "Vinieron Amaia Etxeberria"."""
     first = run.tokens[0]
     is_open = run.begins or page.traits.has_capitalised_nouns
@@ -148,7 +156,7 @@ def _leads_to_person(page: NamingText, run: Run) -> bool:
     return any(token.has_capital and token.key in page.given for token in run.tokens[1:])
 
 
-def _first_name(page: NamingText, run: Run) -> int:
+def _first_name(page: NamingText, run: NameRun) -> int:
     """Length in words of the first name of a run: as many as are known to be one, else up to where a preposition parts two."""
     tokens, kinds = run.tokens, page.evidence.kinds
     for end in range(len(tokens), 1, -1):
@@ -171,7 +179,7 @@ def _first_name(page: NamingText, run: Run) -> int:
     return len(tokens)
 
 
-def _parts(page: NamingText, tokens: Sequence[Token], index: int, capitals: int) -> bool:
+def _parts(page: NamingText, tokens: Sequence[NameToken], index: int, capitals: int) -> bool:
     rest, following = " ".join(token.key for token in tokens[index + 1 :]), tokens[index + 1]
     is_place = rest.replace(" ", "~") in page.words.places
     is_other = (
@@ -185,7 +193,7 @@ def _parts(page: NamingText, tokens: Sequence[Token], index: int, capitals: int)
     return is_other and tokens[index - 1].key in page.words.places
 
 
-def _kind(page: NamingText, run: Run) -> _Kind | None:
+def _kind(page: NamingText, run: NameRun) -> _Kind | None:
     if kind := _by_own_words(page, run):
         return kind
     if run.cue and not all(token.key in page.words.particles for token in run.tokens):
@@ -195,7 +203,7 @@ def _kind(page: NamingText, run: Run) -> _Kind | None:
     return _by_list(page, run) or _by_corpus(page, run) or _by_context(page, run)
 
 
-def _is_surname_first(page: NamingText, run: Run) -> bool:
+def _is_surname_first(page: NamingText, run: NameRun) -> bool:
     """Test whether a line, a sentence or a label is followed by a surname, a comma and a first name."""
     behind = re.match(r",[ \t]+([^\W\d_]+)(\.?)", page.text[run.tokens[-1].end : run.tokens[-1].end + 40])
     if behind is None or not (run.begins or run.label) or run.tokens[0].key in page.given:
@@ -203,7 +211,7 @@ def _is_surname_first(page: NamingText, run: Run) -> bool:
     return folded(behind[1]) in page.given or (len(behind[1]) == 1 and bool(behind[2]))
 
 
-def _by_own_words(page: NamingText, run: Run) -> _Kind | None:
+def _by_own_words(page: NamingText, run: NameRun) -> _Kind | None:
     tokens = run.tokens
     ends = page.words.compound_ends
     has_head = tokens[0].key in page.words.organisations or tokens[-1].key in page.words.last_words
@@ -215,7 +223,7 @@ def _by_own_words(page: NamingText, run: Run) -> _Kind | None:
     return None
 
 
-def _by_list(page: NamingText, run: Run) -> _Kind | None:
+def _by_list(page: NamingText, run: NameRun) -> _Kind | None:
     return (
         _by_project(page, run)
         or _by_known_name(page, run)
@@ -225,7 +233,7 @@ def _by_list(page: NamingText, run: Run) -> _Kind | None:
     )
 
 
-def _by_project(page: NamingText, run: Run) -> _Kind | None:
+def _by_project(page: NamingText, run: NameRun) -> _Kind | None:
     kinds = page.evidence.kinds
     if kinds.get(run.key) in {"PROJECT", "ORG"}:
         return kinds[run.key], 0.85, "corpus"
@@ -234,7 +242,7 @@ def _by_project(page: NamingText, run: Run) -> _Kind | None:
     return ("PROJECT", 0.85, "corpus") if is_project else None
 
 
-def _by_known_name(page: NamingText, run: Run) -> _Kind | None:
+def _by_known_name(page: NamingText, run: NameRun) -> _Kind | None:
     first, last = run.tokens[0], run.tokens[-1]
     is_domain = "".join(token.key for token in run.tokens).replace("-", "") in page.evidence.domains
     if is_domain or " ".join(token.text for token in run.tokens) in KNOWN_ORGANISATIONS:
@@ -245,14 +253,14 @@ def _by_known_name(page: NamingText, run: Run) -> _Kind | None:
     return ("PRODUCT", 0.85, "list") if is_product else None
 
 
-def _by_place(page: NamingText, run: Run) -> _Kind | None:
+def _by_place(page: NamingText, run: NameRun) -> _Kind | None:
     first, places = run.tokens[0], page.words.places
     is_person = len(run.tokens) == 1 and first.key in page.given and run.before not in page.words.towards
     has_article = f"{run.before}~{_spaced(run)}" in places
     return ("LOCATION", 0.85, "list") if (_spaced(run) in places and not is_person) or has_article else None
 
 
-def _numbered(page: NamingText, run: Run) -> _Kind | None:
+def _numbered(page: NamingText, run: NameRun) -> _Kind | None:
     """A product by its number: of a model ("T14"), or of a version behind a word that is always written with a capital."""
     number = next((token.text for token in run.tokens[1:] if any(letter.isdigit() for letter in token.text)), "")
     is_model = len(number) > 2 and number.isalnum() and not number.isdigit()
@@ -260,7 +268,7 @@ def _numbered(page: NamingText, run: Run) -> _Kind | None:
     return ("PRODUCT", 0.7, "context") if number and (is_model or not is_open) else None
 
 
-def _by_given(page: NamingText, run: Run) -> _Kind | None:
+def _by_given(page: NamingText, run: NameRun) -> _Kind | None:
     first, is_one = run.tokens[0], len(run.tokens) == 1
     is_word = (run.begins and is_one and page.evidence.small[first.key]) or any(
         token.text[0].isdigit() for token in run.tokens
@@ -268,7 +276,7 @@ def _by_given(page: NamingText, run: Run) -> _Kind | None:
     return ("PERSON", 0.8 if is_one else 0.9, "list") if first.key in page.given and not is_word else None
 
 
-def _by_corpus(page: NamingText, run: Run) -> _Kind | None:
+def _by_corpus(page: NamingText, run: NameRun) -> _Kind | None:
     if kind := page.evidence.kinds.get(run.key):
         return kind, 0.8, "corpus"
     names = [token for token in run.tokens if token.has_capital]
@@ -278,7 +286,7 @@ def _by_corpus(page: NamingText, run: Run) -> _Kind | None:
     return ("PERSON", 0.8, "corpus") if any(token.key not in page.given for token in names) or len(names) > 1 else None
 
 
-def _by_context(page: NamingText, run: Run) -> _Kind | None:
+def _by_context(page: NamingText, run: NameRun) -> _Kind | None:
     first, is_one = run.tokens[0], len(run.tokens) == 1
     is_unknown = page.evidence.small[first.key] == 0
     if is_one and (_CODE.match(first.text) or _ACRONYM.match(first.text)):
@@ -292,7 +300,7 @@ def _by_context(page: NamingText, run: Run) -> _Kind | None:
     return None if page.traits.has_capitalised_nouns or (run.begins and is_one) else _by_sentence(page, run)
 
 
-def _by_capitals(page: NamingText, run: Run) -> _Kind | None:
+def _by_capitals(page: NamingText, run: NameRun) -> _Kind | None:
     """A project's code beside its paper or its like ("A1" beside "A2"), and a body's acronym behind an article."""
     first = run.tokens[0]
     if _CODE.match(first.text):
@@ -305,7 +313,7 @@ def _by_capitals(page: NamingText, run: Run) -> _Kind | None:
     return ("ORG", 0.7, "context") if has_article and not is_word else None
 
 
-def _by_sentence(page: NamingText, run: Run) -> _Kind | None:
+def _by_sentence(page: NamingText, run: NameRun) -> _Kind | None:
     """The kind that its place in a sentence tells, where only names have capitals."""
     is_one, capitals = len(run.tokens) == 1, sum(token.has_capital for token in run.tokens)
     if run.before in page.words.at and (run.after_person or run.before not in page.words.links):
@@ -319,7 +327,7 @@ def _by_sentence(page: NamingText, run: Run) -> _Kind | None:
     return None if has_article or run.begins or len(run.tokens) > 3 else ("PERSON", 0.6, "context")
 
 
-def _is_of_project(page: NamingText, run: Run) -> bool:
+def _is_of_project(page: NamingText, run: NameRun) -> bool:
     """Test whether a project's paper stands before a name: "Plan de A2"."""
     start = run.tokens[0].start
     before = _TWO_BEFORE.search(page.text[max(0, start - 40) : start])

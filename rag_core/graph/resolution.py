@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import zip_longest
 from typing import Literal
+from uuid import UUID
 
 from rag_core.graph.name_evidence import all_particles, folded, given_names, without_legal_form
 from rag_core.graph.parsed_names import date_key, email_name, money_key
@@ -102,7 +103,31 @@ def blocks(kind: EntityKind, key: str) -> list[str]:
         return sorted(
             {*words[:6], *(f"={short}" for short in _initials(key)), *([f"={key}"] if _is_short(key) else [])}
         )
-    return []
+    return key.split()[:1] if kind in {"PROJECT", "PRODUCT"} else []
+
+
+def joined(kind: EntityKind, key: str, known: Sequence[tuple[str, UUID]]) -> tuple[UUID, Likeness] | None:
+    """The one entity that a new key is a name of, by names that share a block with it; None where there is none, or are several.
+
+    An entity is out of the question where one of its names is a whole one and another's: "Ana Ferrer" is not "Ferrer" if that is "Tomás
+    Ferrer" already.
+    """
+    best: dict[UUID, Likeness] = {}
+    others: set[UUID] = set()
+    for name, entity in known:
+        found = likeness(kind, key, name)
+        if found is None:
+            if kind == "PERSON" and _is_whole(name) and _is_whole(key):
+                others.add(entity)
+        elif entity not in best or found.score > best[entity].score:
+            best[entity] = found
+    left = [(entity, found) for entity, found in best.items() if entity not in others and found.score >= SAME]
+    return left[0] if len(left) == 1 else None
+
+
+def _is_whole(key: str) -> bool:
+    person = _person(key)
+    return bool(person.first and person.last)
 
 
 def linked_in_note(mentions: Sequence[NamedMention], language: Language) -> list[NamedMention]:
