@@ -101,9 +101,9 @@ def show(entity: EntityArgument, tenant: TenantOption = None, is_json: JsonOptio
 
 
 def _place(place: dict[str, Any]) -> dict[str, Any]:
-    """A mention without its note's text, but for the words around it."""
-    content, start, end = place.pop("content"), place["start"], place["end"]
-    around = content[max(0, start - 60) : end + 60]
+    """A mention as JSON has it, with the words around it as one line."""
+    around = place.pop("around")
+    del place["offset"]
     return place | {"created_at": place["created_at"].isoformat(), "text": " ".join(around.split())}
 
 

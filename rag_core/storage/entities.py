@@ -18,7 +18,8 @@ from rag_core.storage.rows import fetch_all, fetch_column
 
 MAX_KNOWN_NAMES = 2_000
 MAX_NEAR_NAMES = 200
-MAX_ENTITIES = 10_000
+AROUND = 160
+"""Characters that are read before and behind a mention."""
 _Key = tuple[EntityKind, str]
 
 
@@ -71,17 +72,18 @@ class EntityName:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityPlace:
-    """A mention of an entity, with the note."""
+    """A mention of an entity with the note and the words around it, in which it stands at ``offset``."""
 
     note_id: NoteId
     title: str | None
     created_at: datetime
-    content: str
     language: Language
     start: int
     end: int
     confidence: float
     method: NamingMethod
+    around: str
+    offset: int
 
 
 def fetch_sure_names(connection: Connection, tenant: TenantId, words: Collection[str]) -> dict[str, EntityKind]:
@@ -186,7 +188,7 @@ def fetch_entity_names(connection: Connection, tenant: TenantId, entity: UUID) -
 
 def fetch_entity_places(connection: Connection, tenant: TenantId, entity: UUID, *, limit: int) -> list[EntityPlace]:
     """Mentions of an entity, of the newest notes first."""
-    parameters = {"tenant": tenant, "entity": entity, "limit": limit}
+    parameters = {"tenant": tenant, "entity": entity, "limit": limit, "around": AROUND}
     return fetch_all(connection, EntityPlace, "fetch_entity_places", parameters)
 
 

@@ -58,7 +58,7 @@ def test_each_mention_lies_in_its_note_and_says_how_it_was_found(
     with engine.database.transaction(tenant) as connection:
         places = store.fetch_entity_places(connection, tenant, found.id, limit=10)
 
-    assert [(one.content[one.start : one.end], one.method) for one in places] == [
+    assert [(one.around[one.offset : one.offset + one.end - one.start], one.method) for one in places] == [
         ("Mi jefa", "kinship"),
         ("Birgit Lohmann", "list"),
     ]

@@ -106,7 +106,10 @@ order by 3 desc, a.name_key;
 
 -- name: fetch_entity_places
 -- Where notes name an entity, the newest notes first.
-select n.note_id, n.title, n.created_at, n.content, n.language, m.start_char as start, m.end_char as end, m.confidence, m.method
+select n.note_id, n.title, n.created_at, n.language, m.start_char as start, m.end_char as end, m.confidence, m.method,
+    substring(n.content from greatest(m.start_char - %(around)s, 0) + 1 for least(m.start_char, %(around)s) + m.end_char - m.start_char + %(around)s)
+        as around,
+    least(m.start_char, %(around)s) as "offset"
 from entity_names a
 join named_mentions m on m.tenant_id = a.tenant_id and m.kind = a.kind and m.name_key = a.name_key
 join named_notes r on r.tenant_id = m.tenant_id and r.note_id = m.note_id
