@@ -7,6 +7,7 @@ from causal_notes import read_notes as read_notes  # noqa: PLC0414  a fixture, r
 
 from rag_core.errors import InvalidInputError, NotFoundError
 from rag_core.model.note import NoteId, TenantId
+from rag_core.operation.status import read_status
 from rag_core.runtime.engine import Engine
 from rag_core.storage import entities as store
 from rag_core.storage.graph import list_graph_stale_batches
@@ -118,6 +119,23 @@ def test_notes_are_stale_until_their_names_are_read(
 
     assert fresh == []
     assert len(list_graph_stale_batches(engine.database, tenant, fingerprint=RULES_FINGERPRINT)) == 1
+
+
+def test_the_lag_is_the_age_of_the_oldest_text_that_the_graph_has_not_read(
+    engine: Engine, tenant: TenantId, make_note: MakeNote, index_notes: Callable[..., object], read_notes: ReadNotes
+) -> None:
+    note = make_note("Cené con Birgit Lohmann.")
+    make_note("Comí con Rosa Ferrer.")
+    index_notes()
+    with engine.database.owner() as connection:
+        connection.execute("update brain.notes set updated_at = now() - interval '1 hour' where note_id = %s", [note])
+        connection.execute("delete from brain.named_notes")
+    lag = read_status(engine, tenant)["graph_lag_seconds"]
+
+    read_notes()
+
+    assert 3_600 <= lag < 4_200
+    assert read_status(engine, tenant)["graph_lag_seconds"] is None
 
 
 def test_a_merge_is_recorded_and_a_split_reverses_it(
