@@ -79,7 +79,8 @@ def _is_turned(text: str, surname: NamedMention, first: NamedMention, given: fro
     is_listed = text.endswith(", ", 0, surname.span[0]) or re.match(
         r", [^\W\d_]|,? (?:y|und|and) ", text[first.span[1] : first.span[1] + 6]
     )
-    return len(words[0]) == 1 or not is_listed
+    begins_line = surname.span[0] == 0 or text[surname.span[0] - 1] == "\n"
+    return len(words[0]) == 1 or begins_line or not is_listed
 
 
 def _kin(text: str, language: Language, found: Sequence[NamedMention]) -> list[NamedMention]:

@@ -50,7 +50,6 @@ class NameRun:
     label: EntityKind | None
     """What the label of its line says it is."""
     cue: EntityKind | None = None
-    after_person: bool = False
 
     @property
     def key(self) -> str:
@@ -180,7 +179,7 @@ def _takes_particles(page: NamingText, tokens: Sequence[NameToken], start: int, 
     return (
         not page.traits.has_capitalised_nouns
         or any(page.is_person(token.key) or INITIAL.match(token.text) for token in tokens[start:end])
-        or first.key in page.words.titles
+        or first.key in page.words.titles | page.particles
     )
 
 

@@ -35,6 +35,8 @@ _COMPANY = re.compile(
 )
 _SPEECH_BEFORE = re.compile(r":\s*\Z")
 _MAX_WORDS_OF_TITLE = 12
+_NEAR = 200
+"""Characters before a quoted title in which a word says that it is one; what is quoted else is speech."""
 _INVISIBLE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`|(?:https?://|www\.)[^\s)>\]]+|(?<![\w&])#[^\W\d]\w*", re.DOTALL)
 HIDDEN = "\ufffc"
 
@@ -248,9 +250,20 @@ def _title(text: str, match: re.Match[str], language: Language, *, is_link: bool
         return None
     if (is_link and " " not in title) or (not is_link and _SPEECH_BEFORE.search(before) and len(title.split()) > 5):
         return None
+    words = language_of(language).names
     last = re.search(r"(\w+)\W*\Z", before)
-    is_venue = last is not None and fold(last[1]).text in language_of(language).names.venues
-    return _mention(span, "ORG" if is_venue else "DOCUMENT", title)
+    if last is not None and fold(last[1]).text in words.venues:
+        return _mention(span, "ORG", title)
+    told = text[max(text.rfind("\n", 0, match.start()) + 1, match.start() - _NEAR) : match.start()]
+    is_told = (
+        is_link
+        or re.search(rf"(?<!\w)(?:{words.reading}|{words.documents})", told, re.IGNORECASE)
+        or re.match(words.reading, title)
+    )
+    is_paper = re.search(
+        rf"(?:^|(?<=\w))(?:{words.reading})", title, re.IGNORECASE
+    )  # "Guía de despliegue", "Ausfallbericht"
+    return _mention(span, "DOCUMENT", title) if is_told or is_paper else None
 
 
 def _laws(text: str, language: Language) -> Iterator[NamedMention]:

@@ -24,8 +24,6 @@ from rag_core.language.names import BRANDS, KNOWN_ORGANISATIONS, KNOWN_PRODUCTS,
 from rag_core.model.entity import EntityKind, NamedMention, NamingMethod
 from rag_core.model.note import Language
 
-OFTEN = 3
-"""Times that a word with a capital, known for nothing, stands within a sentence to be a project."""
 _TWO_BEFORE = re.compile(r"(?:[^\W_]+[ \t]+){1,3}\Z")
 _CODE = re.compile(r"[A-Z]{1,2}\d{1,3}\Z")
 _ACRONYM = re.compile(r"[A-ZÄÖÜ]{3,6}\Z")
@@ -35,12 +33,8 @@ _Kind = tuple[EntityKind, float, NamingMethod]
 def proper_names(text: str, language: Language, evidence: NameEvidence) -> Iterator[NamedMention]:
     """The names in a text from which parsed ones are hidden, in its order."""
     page = naming_text(text, language, evidence)
-    person_end = -10
     for run in capitalised_runs(page):
-        is_near = 0 <= run.tokens[0].start - person_end <= 8
-        for mention in _named(page, replace(run, after_person=is_near)):
-            person_end = mention.span[1] if mention.kind == "PERSON" else -10
-            yield mention
+        yield from _named(page, run)
 
 
 def _named(page: NamingText, run: NameRun) -> Iterator[NamedMention]:
@@ -316,15 +310,21 @@ def _by_capitals(page: NamingText, run: NameRun) -> _Kind | None:
 def _by_sentence(page: NamingText, run: NameRun) -> _Kind | None:
     """The kind that its place in a sentence tells, where only names have capitals."""
     is_one, capitals = len(run.tokens) == 1, sum(token.has_capital for token in run.tokens)
-    if run.before in page.words.at and (run.after_person or run.before not in page.words.links):
+    if not is_one and run.tokens[0].key in page.words.saints:
+        return "LOCATION", 0.6, "context"
+    if run.before in page.words.at and run.before not in page.words.links:
         return "ORG", 0.65, "context"
     if run.before in page.words.towards and capitals <= 2:
         return "LOCATION", 0.6, "context"
-    if is_one:
-        is_project = page.evidence.small[run.key] == 0 and page.evidence.capital[run.key] >= OFTEN
-        return ("PROJECT", 0.55, "context") if is_project else None
     has_article = run.before in language_of(page.language).stop_words.determiners
-    return None if has_article or run.begins or len(run.tokens) > 3 else ("PERSON", 0.6, "context")
+    is_plain = not (
+        is_one
+        or has_article
+        or run.begins
+        or len(run.tokens) > 3
+        or (run.tokens[0].text.isupper() and len(run.tokens[0].text) > 1)
+    )
+    return ("PERSON", 0.6, "context") if is_plain else None
 
 
 def _is_of_project(page: NamingText, run: NameRun) -> bool:

@@ -68,6 +68,7 @@ def test_a_name_is_found_with_its_kind(language: Language, text: str, expected: 
         ("es", "Lunes gris. Marzo empieza mal. IMPORTANTE: comprar café y archivar los PDF."),
         ("de", "Am Montag war die Besprechung mit der Nachbarin. Ausweis, Jacke und Kabel nicht vergessen."),
         ("en", "Monday was long. Nothing works. TODO: write more."),
+        ("es", "Dijo «Otra vez será» y se fue; «Por si acaso», contestó."),
         ("es", "Hoy mi jefa llegó tarde y mi hermano no llamó."),
         ("es", ""),
     ],

@@ -31,7 +31,8 @@ NAMES = NameWords(
         theo theodor theresa thomas thorsten tilman tim timo tina tobias tom toni torben torsten traute udo ulf ulla ulrich ulrike
         ursula ute uta uwe valentin vanessa vera verena veronika viktor viktoria vincent volker walburga waltraud walter waltraut
         wanja werner wiebke wilfried wilhelm willi wolf wolfgang wolfram yannick yvonne ayse fatma mustafa ali hasan leyla elif
-        yusuf murat cem deniz aylin
+        yusuf murat cem deniz aylin bea mimi steffi susi uschi gabi moni tobi basti flo matze hanno fiete jette lotta mathilda frida
+        thea smilla leni mats jonte bela levi milan luan tomasz agnieszka piotr giulia luigi
         """
     ),
     places=word_set(
@@ -54,7 +55,12 @@ NAMES = NameWords(
         griechenland athen turkei istanbul ankara grossbritannien england schottland london manchester edinburgh irland dublin
         russland moskau ukraine kiew kyjiw israel agypten kairo marokko china peking schanghai japan tokio indien usa amerika
         new~york kalifornien chicago boston kanada toronto mexiko brasilien argentinien australien sydney europa asien afrika alpen
-        rhein donau elbe spree
+        rhein donau elbe spree erlenbach aschaffenburg miltenberg bensheim weinheim rastatt offenburg lorrach singen friedrichshafen
+        ravensburg biberach memmingen kaufbeuren garmisch berchtesgaden straubing deggendorf amberg weiden hof kulmbach kronach
+        forchheim furth schwabach neumarkt gotha eisenach suhl altenburg dessau wittenberg halberstadt wernigerode quedlinburg
+        stendal neubrandenburg wismar gustrow lubben eberswalde neuruppin husum heide itzehoe neumunster cuxhaven emden aurich leer
+        papenburg lingen nordhorn meppen vechta cloppenburg delmenhorst verden nienburg hameln detmold gutersloh lippstadt soest
+        iserlohn ludenscheid arnsberg limburg wetzlar friedberg gelnhausen
         """
     ),
     titles=word_set(
@@ -108,6 +114,8 @@ NAMES = NameWords(
         ),
         r"Bürgerliche[sn]? Gesetzbuch(?:s|es)?|Grundgesetz(?:es)?|Gesetz (?:über|zur|zum|gegen) (?:(?:die|den|das|der) )?[A-ZÄÖÜ]\w+",
     ),
+    reading=r"(?:Buch|Bücher|Roman|lese|lesen|gelesen|las|beendet|angefangen|Bericht|Leitfaden|Handbuch|Dokument|Vorlage|Artikel|Kapitel|Film|Gedicht|Unterlagen|Heft|Titel|Anhang|Merkblatt|Broschüre|Katalog|Autorin|Autor|Seminar|Ratgeber|Protokoll)(?!\w)",
+    saints=word_set("sankt st"),
     documents=r"(?:Rechnung|Angebot|Bestellung|Auftrag|Lieferschein|Vertrag|Mahnung|Ticket|Gutschrift|Aktenzeichen)(?: (?:Nr\."
     r"|Nummer|No\.))? [A-Z]*-?\d[\w/-]*",
     streets=(

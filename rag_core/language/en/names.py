@@ -28,7 +28,8 @@ NAMES = NameWords(
         sophie stacey stanley stella stephanie stephen steve steven stewart stuart sue susan suzanne sylvia ted terence teresa terry
         theo theresa thomas tiffany tim timothy tina toby todd tom tony tracey trevor tristan tyler ursula valerie vanessa vera
         veronica vicky victor victoria vincent virginia wayne wendy wilfred william winifred yasmin yvonne zachary zara zoe anil
-        arjun deepa kavita meera nikhil raj rahul ravi sanjay sunita vikram yusuf ahmed ali chen mei
+        arjun deepa kavita meera nikhil raj rahul ravi sanjay sunita vikram yusuf ahmed ali chen mei sal jen becky katy maggie peggy
+        nan nell bess ned ernie archie alfie finn evie elsie maisie ruby sienna freddie theodore stan reg vic bev trish tess abby
         """
     ),
     places=word_set(
@@ -49,7 +50,12 @@ NAMES = NameWords(
         japan tokyo kyoto korea seoul india mumbai delhi bangalore chennai pakistan usa united~states america new~york california
         chicago boston seattle san~francisco los~angeles texas washington canada toronto montreal vancouver mexico brazil argentina
         chile peru colombia australia sydney melbourne new~zealand auckland europe asia africa thames lake~district peak~district
-        cotswolds dartmoor
+        cotswolds dartmoor keswick ambleside kendal hexham alnwick berwick whitley hebden ilkley skipton buxton matlock ludlow
+        shrewsbury telford leominster malvern evesham cheltenham stroud frome glastonbury minehead barnstaple bideford penzance
+        falmouth torquay exmouth weymouth swanage lymington guildford woking epsom croydon brixton hackney islington camden
+        greenwich lewes eastbourne margate ramsgate whitstable faversham aldeburgh southwold lowestoft cromer sheringham
+        stamford grantham newark chesterfield rotherham barnsley halifax huddersfield stockport bolton wigan kendal dumfries
+        galashiels perth oban skye orkney shetland aberystwyth tenby llandudno caernarfon monmouth abergavenny
         """
     ),
     titles=word_set("mr mrs ms miss dr prof professor sir dame lady lord rev mx doctor madam"),
@@ -95,6 +101,8 @@ NAMES = NameWords(
         ),
         r"UK GDPR|Cyber Essentials(?: Plus)?",
     ),
+    reading=r"(?:books?|novel|read|reading|finished|report|guide|handbook|manual|document|template|article|chapter|film|poem|paper|called|titled|entitled|page|lent|leaflet|brochure|catalogue|author|appendix|course|recommends)(?!\w)",
+    saints=word_set("saint st"),
     documents=r"(?:[A-Z]\w+ )+(?:Agreement|Handbook|Guide|Report|Policy|Manual)(?: \d{4})?(?!\w)|(?:Invoice|Order|Quote"
     r"|Contract|Receipt|Ticket|Purchase Order|PO|Quotation|Statement)(?: (?:no\.|number|No\.))? [A-Z]*-?\d[\w/-]*",
     streets=(
@@ -136,7 +144,7 @@ NAMES = NameWords(
         "fifty": 50,
         "a hundred": 100,
     },
-    towards=word_set("in to near from into around"),
+    towards=word_set("in"),
     links=word_set("of for and the"),
     papers=r"(?:plan|roadmap|kick-?off|retrospective|retro|sprint|milestone|demo|launch|release|backlog|board|spec"
     r"|specification|budget|start|finish|launch|ship|pause|deliver) (?:for |of )?",

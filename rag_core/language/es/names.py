@@ -23,7 +23,11 @@ NAMES = NameWords(
         rebeca remedios ricardo roberto rocio rodrigo roger rogelio roman rosa rosalia rosario roser ruben salvador samuel sandra
         santiago sara saul sebastian sergi sergio silvia sofia sonia soledad susana tamara tania teo teodoro teresa tomas trinidad
         unai valentin valentina valeria vanesa vera veronica vicent vicente victor victoria violeta virginia xavi xavier ximena yago
-        yolanda zoe
+        yolanda zoe andoni sole batiste feli quico chelo toni nacho paqui loli charo manolo curro ximo vicenta empar neus eulalia
+        asuncion encarna encarnacion concepcion tere mari juanjo juanma josemi javi santi rafa nando edu dani fran alex lolita
+        conchita puri mila nati maruja angelines rosita carmina trini fina pepita manoli visitacion isidro isidoro hilario saturnino
+        evaristo fulgencio casimiro leandro abelardo bernardo bernardino blai llorenc miquel vicenc narcis estel ona jana nil pol
+        biel joana aroa izaskun nekane garazi ane uxue eneko asier gorka aitziber koldo xabier jokin josu beñat iñaki
         """
     ),
     places=word_set(
@@ -44,7 +48,11 @@ NAMES = NameWords(
         china pekin shanghai japon tokio kioto corea seul india bombay estados~unidos eeuu nueva~york california chicago boston
         miami canada toronto montreal mexico ciudad~de~mexico monterrey argentina buenos~aires chile santiago~de~chile colombia
         bogota medellin peru lima uruguay montevideo brasil venezuela caracas ecuador quito bolivia cuba la~habana australia sidney
-        europa asia africa america pirineos alpes andorra
+        europa asia africa america pirineos alpes andorra sueca paiporta alboraya albarracin benimaclet torrent alzira catarroja
+        utiel algemesi cullera requena onteniente ontinyent mislata burjassot paterna manises morella barracas bretana normandia
+        provenza toscana cerdena sicilia bretaña nazaret patraix campanar benicalap plasencia trujillo ronda marbella estepona nerja
+        motril linares ubeda baeza algeciras tarifa calatayud tudela estella irun getxo barakaldo santurce eibar tolosa zarautz
+        hondarribia reus figueres olot vic manresa igualada sitges cadaques calella blanes palamos finisterre ferrol
         """
     ),
     titles=word_set(
@@ -100,11 +108,13 @@ NAMES = NameWords(
             r"[A-ZÁÉÍÓÚÑ]\w+(?: (?:(?:(?:de(?: la| los| las|l)?|y|a la|e) )*[A-ZÁÉÍÓÚÑ]\w+))*"
         ),
     ),
+    reading=r"(?:libros?|novelas?|lee[rns]?|leí|leyendo|leído|terminé|empecé|título|titulad[oa]|informe|guía|manual|documento|dossier|modelo|artículo|capítulo|película|poema|plantilla|ficha|acta|material|autora?|anexo|pliego|folleto|catálogo|prestó)(?!\w)",
+    saints=word_set("san santa santo"),
     documents=r"(?:Factura|Albarán|Pedido|Presupuesto|Contrato|Recibo|Expediente|Oferta|Acta)(?: (?:n\.?\s?º|nº|núm\."
     r"|número|n\.))? [A-Z]*-?\d[\w/-]*",
     streets=(
         (
-            r"(?:[Cc]alle|[Aa]venida|[Aa]vda\.|[Pp]laza|[Pp]aseo|[Cc]amino|[Rr]onda|C/|Travesía"
+            r"(?:[Cc]alle|[Aa]venida|[Aa]vda\.|[Pp]laza|[Pp]aseo|C/|Travesía"
             r"|[Cc]arrer)(?: (?:de|del|la|las|los|el))* "
             r"[A-ZÁÉÍÓÚÑ]\w+(?: (?:(?:de|del|la|las|los|y) )*[A-ZÁÉÍÓÚÑ]\w+)*(?:,? (?:n\.?º )?\d+(?:-\d+)?(?!\d| ?€))?"
         ),
@@ -140,7 +150,7 @@ NAMES = NameWords(
         "cincuenta": 50,
         "cien": 100,
     },
-    towards=word_set("en a desde hasta hacia cerca por"),
+    towards=word_set("en"),
     links=word_set("de del la las los el y e"),
     papers=r"(?:plan|hoja de ruta|arranque|retrospectiva|retro|sprint|hito|demo|lanzamiento|entrega|tablero|especificacion"
     r"|presupuesto|arrancar|terminar|lanzar|retomar|empezar|entregar|arrancamos|terminamos) (?:de |del |para )?",
