@@ -249,7 +249,7 @@ def _by_known_name(page: NamingText, run: NameRun) -> _Kind | None:
 
 def _by_place(page: NamingText, run: NameRun) -> _Kind | None:
     first, places = run.tokens[0], page.words.places
-    is_person = len(run.tokens) == 1 and first.key in page.given and run.before not in page.words.towards
+    is_person = len(run.tokens) == 1 and page.is_person(first.key) and run.before not in page.words.towards
     has_article = f"{run.before}~{_spaced(run)}" in places
     return ("LOCATION", 0.85, "list") if (_spaced(run) in places and not is_person) or has_article else None
 
