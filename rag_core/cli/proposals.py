@@ -147,13 +147,15 @@ def accept(
     with command(is_json=is_json), open_engine(read_settings()) as engine:
         if len(proposals) > 1 and (query or answer):
             raise InvalidInputError("--query and --answer are for one proposal; name only one")
-        owner, person = engine.writing_tenant(tenant), _person(by)
+        owner, decided_by = engine.writing_tenant(tenant), person(by)
         named = _named(engine.database, owner, proposals)
         if len(named) == 1:
-            worded = accept_proposal(engine.database, owner, named[0], by=person, query=query, expected_answer=answer)
+            worded = accept_proposal(
+                engine.database, owner, named[0], by=decided_by, query=query, expected_answer=answer
+            )
             accepted = [worded]
         else:
-            accepted = accept_proposals(engine.database, owner, named, by=person)
+            accepted = accept_proposals(engine.database, owner, named, by=decided_by)
         if is_json:
             print_json({"accepted": [_accepted_json(one) for one in accepted]})
         else:
@@ -171,7 +173,7 @@ def reject(
 
     with command(is_json=is_json), open_engine(read_settings()) as engine:
         owner = engine.writing_tenant(tenant)
-        rejected = reject_proposals(engine.database, owner, _named(engine.database, owner, proposals), by=_person(by))
+        rejected = reject_proposals(engine.database, owner, _named(engine.database, owner, proposals), by=person(by))
         if is_json:
             print_json({"rejected": rejected})
         else:
@@ -216,7 +218,7 @@ def review(
             word = typer.prompt(tr("  accept? [y/n/e/s/q]"), default="s", show_default=False).strip().lower()[:1]
             if word == "q":
                 break
-            counts[_decide(engine.database, owner, proposal, word, _person(by))] += 1
+            counts[_decide(engine.database, owner, proposal, word, person(by))] += 1
         print("  ".join(f"{label(name)} {count}" for name, count in counts.items()))
 
 
@@ -288,7 +290,8 @@ def _why_nothing(notes_read: int) -> str:
     )
 
 
-def _person(by: str | None) -> str:
+def person(by: str | None) -> str:
+    """The name given, else the one of whoever is logged in."""
     import getpass
 
     if by:

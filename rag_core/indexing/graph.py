@@ -10,6 +10,7 @@ from rag_core.errors import IndexingError, QueryFailedError, RagError
 from rag_core.graph.entities import Phrase, link, phrase
 from rag_core.graph.rules import RuleExtractor
 from rag_core.graph.statements import CausalExtractor, CausalStatement, Extraction
+from rag_core.indexing.named import NamedNote, read_names, store_names
 from rag_core.model.note import Language, NoteId, Span, TenantId
 from rag_core.storage import graph as store
 from rag_core.storage.batches import stale_batches
@@ -40,6 +41,7 @@ class _Reading:
     note: store.NoteToRead
     extraction: Extraction
     phrases: Mapping[Span, Phrase]
+    named: NamedNote
 
 
 def stale_batches_with_graph(
@@ -67,7 +69,7 @@ def update_graph(
     while page := store.fetch_notes_to_read(
         database, tenant, batches, extractor.fingerprint, after=after, limit=READ_NOTES
     ):
-        readings = [_read(note, extractor) for note in page]
+        readings = [_read(named, extractor) for named in read_names(database, tenant, page)]
         page_read, page_failed = _store_page(database, tenant, readings, fingerprint=extractor.fingerprint)
         read, failed = read + page_read, failed + page_failed
         after = page[-1].note_id
@@ -86,17 +88,24 @@ def relate_note(
         return
     note = store.NoteToRead(note_id=note_id, content=content, language=language, content_hash=content_hash)
     try:
-        _store(database, tenant, [_read(note, RuleExtractor())], fingerprint=None)
+        [named] = read_names(database, tenant, [note])
+        _store(database, tenant, [_read(named, RuleExtractor())], fingerprint=None)
     except RagError as error:
         log_degraded("causal graph", error, tenant=tenant)
 
 
-def _read(note: store.NoteToRead, extractor: CausalExtractor) -> _Reading:
+def _read(named: NamedNote, extractor: CausalExtractor) -> _Reading:
+    note = named.note
     sentences = sentence_spans(note.content, note.language)
     extraction = extractor.extract(note.content, language=note.language, sentences=sentences)
     spans = {span for statement in extraction.statements for span in (statement.cause, statement.effect)}
     phrases = {span: phrase(note.content[slice(*span)], note.language) for span in sorted(spans)}
-    return _Reading(note=note, extraction=extraction, phrases={span: one for span, one in phrases.items() if one.stems})
+    return _Reading(
+        note=note,
+        extraction=extraction,
+        phrases={span: one for span, one in phrases.items() if one.stems},
+        named=named,
+    )
 
 
 def _store_page(
@@ -144,6 +153,7 @@ def _replace(connection: Connection, tenant: TenantId, readings: Sequence[_Readi
         relations=[relation for reading in readings for relation in _relations(reading)],
         read=[_read_note(reading) for reading in readings],
     )
+    store_names(connection, tenant, [reading.named for reading in readings])
 
 
 def _aliases(readings: Sequence[_Reading]) -> list[store.NewAlias]:

@@ -23,6 +23,7 @@ from rag_core.language.hyde import HydeWording
 from rag_core.language.instructions import Instructions
 from rag_core.language.intents import IntentWording
 from rag_core.language.messages import Messages
+from rag_core.language.names import NameWords
 from rag_core.language.proposing import ProposalWording
 from rag_core.language.quantities import QuantityWords
 from rag_core.language.questions import QuestionWording
@@ -53,6 +54,7 @@ class LanguageWords:
     instructions: Instructions
     intents: IntentWording
     messages: Messages
+    names: NameWords
     proposing: ProposalWording
     quantities: QuantityWords
     questions: QuestionWording

@@ -20,7 +20,7 @@ from rag_core.storage.status import fetch_status
 
 def read_status(engine: Engine, tenant: TenantId) -> dict[str, Any]:
     """Counts, what is stale, the migration, the models in use, the last evaluation, what runs, and the API's figures."""
-    notes, indexed, stale, chunks, vectors, cached, batches, unread, golden, last, version = fetch_status(
+    notes, indexed, stale, chunks, vectors, cached, batches, unread, lag, golden, last, version = fetch_status(
         engine.database,
         tenant,
         fingerprint=engine.pipeline.fingerprint,
@@ -38,6 +38,7 @@ def read_status(engine: Engine, tenant: TenantId) -> dict[str, Any]:
         "cached_vectors": cached,
         "batches": batches,
         "batches_without_graph": unread,
+        "graph_lag_seconds": lag,
         "migration": read_migration_status(engine.database, tenant).summary(),
         "golden_queries": golden,
         "last_evaluation": last,

@@ -8,6 +8,7 @@ from uuid import UUID
 from psycopg import sql
 
 from rag_core.errors import IndexingError
+from rag_core.model.entity import NAMES_FINGERPRINT
 from rag_core.model.graph import CausalDirection, Relation
 from rag_core.model.note import ChunkId, Language, NoteId, Span, TenantId
 from rag_core.model.retrieval import NO_FILTERS, Filters
@@ -105,8 +106,9 @@ class WalkedChunk:
 
 def list_graph_stale_batches(database: Database, tenant: TenantId, *, fingerprint: str) -> list[str]:
     """Batches with a note that this extractor has not read as it stands, newest first; one query, nothing written."""
+    parameters = {"tenant": tenant, "fingerprint": fingerprint, "names": NAMES_FINGERPRINT}
     with database.transaction(tenant) as connection:
-        return fetch_column(connection, "list_graph_stale_batches", {"tenant": tenant, "fingerprint": fingerprint})
+        return fetch_column(connection, "list_graph_stale_batches", parameters)
 
 
 def fetch_notes_to_read(
@@ -117,6 +119,7 @@ def fetch_notes_to_read(
         "tenant": tenant,
         "batches": list(batches),
         "fingerprint": fingerprint,
+        "names": NAMES_FINGERPRINT,
         "after": after,
         "limit": limit,
     }
@@ -140,6 +143,7 @@ def lock_unread_notes(
         "notes": list(notes),
         "hashes": list(notes.values()),
         "fingerprint": fingerprint,
+        "names": NAMES_FINGERPRINT,
     }
     return set(fetch_column(connection, "fetch_unread_notes", parameters))
 

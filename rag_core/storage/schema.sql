@@ -135,6 +135,20 @@ begin
     return null;
 end $$;
 
+CREATE FUNCTION brain.forget_unnamed() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'brain'
+    AS $$
+begin
+    perform pg_advisory_xact_lock(hashtextextended('brain.graph:' || old.tenant_id, 0));
+    delete from entity_names a
+    where a.tenant_id = old.tenant_id and a.kind = old.kind and a.name_key = old.name_key
+        and not exists (
+            select from named_mentions m where m.tenant_id = a.tenant_id and m.kind = a.kind and m.name_key = a.name_key
+        );
+    return null;
+end $$;
+
 CREATE FUNCTION brain.forget_upload() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'brain'
@@ -241,6 +255,25 @@ CREATE FUNCTION brain.lexemes_of(language text, title text, content text) RETURN
 CREATE FUNCTION brain.metadata_after(stored jsonb, incoming jsonb, keeps_audience boolean) RETURNS jsonb
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN (incoming IS NULL) THEN stored WHEN keeps_audience THEN (incoming || (SELECT COALESCE(jsonb_object_agg(jsonb_each.key, jsonb_each.value), '{}'::jsonb) AS "coalesce" FROM jsonb_each(metadata_after.stored) jsonb_each(key, value) WHERE (jsonb_each.key = ANY (ARRAY['visibility'::text, 'department'::text, 'departments'::text])))) ELSE incoming END;
+
+CREATE FUNCTION brain.name_entity() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'brain'
+    AS $$
+begin
+    delete from named_entities e
+    where e.tenant_id = old.tenant_id and e.entity_id = old.entity_id
+        and not exists (select from entity_names a where a.tenant_id = e.tenant_id and a.entity_id = e.entity_id);
+    if not found then
+        update named_entities e set name = a.name
+        from (
+            select name from entity_names where tenant_id = old.tenant_id and entity_id = old.entity_id
+            order by char_length(name) desc, name_key limit 1
+        ) a
+        where e.tenant_id = old.tenant_id and e.entity_id = old.entity_id and e.renamed_by is null and e.name <> a.name;
+    end if;
+    return null;
+end $$;
 
 CREATE FUNCTION brain.record_change() RETURNS trigger
     LANGUAGE plpgsql
@@ -518,6 +551,32 @@ CREATE TABLE brain.entity_aliases (
     CONSTRAINT entity_aliases_language_check CHECK ((language = ANY (ARRAY['es'::text, 'de'::text, 'en'::text]))),
     CONSTRAINT entity_aliases_name_check CHECK ((name <> ''::text)),
     CONSTRAINT entity_aliases_stems_check CHECK ((cardinality(stems) > 0))
+);
+
+CREATE TABLE brain.entity_name_blocks (
+    tenant_id text NOT NULL,
+    kind text NOT NULL,
+    block text NOT NULL COLLATE pg_catalog."C",
+    name_key text NOT NULL
+);
+
+CREATE TABLE brain.entity_names (
+    tenant_id text NOT NULL,
+    kind text NOT NULL,
+    name_key text NOT NULL,
+    entity_id uuid NOT NULL,
+    name text NOT NULL,
+    method text NOT NULL,
+    score double precision NOT NULL,
+    decided_by text NOT NULL,
+    decided_at timestamp with time zone DEFAULT now() NOT NULL,
+    merged_from uuid,
+    is_sure boolean NOT NULL,
+    CONSTRAINT entity_names_decided_by_check CHECK ((decided_by <> ''::text)),
+    CONSTRAINT entity_names_method_check CHECK ((method = ANY (ARRAY['exact'::text, 'initials'::text, 'surname'::text, 'first name'::text, 'legal form'::text, 'acronym'::text, 'spelling'::text, 'merge'::text, 'split'::text]))),
+    CONSTRAINT entity_names_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT entity_names_name_key_check CHECK ((name_key <> ''::text)),
+    CONSTRAINT entity_names_score_check CHECK (((score > (0)::double precision) AND (score <= (1)::double precision)))
 );
 
 CREATE TABLE brain.entity_stems (
@@ -882,6 +941,41 @@ CREATE TABLE brain.migrations (
     finished_at timestamp with time zone,
     CONSTRAINT migrations_evaluate_every_check CHECK ((evaluate_every > 0)),
     CONSTRAINT migrations_state_check CHECK ((state = ANY (ARRAY['running'::text, 'stopped'::text, 'rolled_back'::text, 'finished'::text])))
+);
+
+CREATE TABLE brain.named_entities (
+    tenant_id text NOT NULL,
+    entity_id uuid NOT NULL,
+    kind text NOT NULL,
+    name text NOT NULL,
+    renamed_by text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT named_entities_kind_check CHECK ((kind = ANY (ARRAY['PERSON'::text, 'ORG'::text, 'PROJECT'::text, 'PRODUCT'::text, 'REGULATION'::text, 'DATE'::text, 'MONEY'::text, 'LOCATION'::text, 'DOCUMENT'::text]))),
+    CONSTRAINT named_entities_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT named_entities_renamed_by_check CHECK ((renamed_by <> ''::text))
+);
+
+CREATE TABLE brain.named_mentions (
+    tenant_id text NOT NULL,
+    note_id uuid NOT NULL,
+    start_char integer NOT NULL,
+    end_char integer NOT NULL,
+    kind text NOT NULL,
+    name_key text NOT NULL,
+    confidence double precision NOT NULL,
+    method text NOT NULL,
+    CONSTRAINT named_mentions_check CHECK ((end_char > start_char)),
+    CONSTRAINT named_mentions_confidence_check CHECK (((confidence > (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT named_mentions_method_check CHECK ((method = ANY (ARRAY['parser'::text, 'cue'::text, 'list'::text, 'corpus'::text, 'context'::text, 'kinship'::text]))),
+    CONSTRAINT named_mentions_start_char_check CHECK ((start_char >= 0))
+);
+
+CREATE TABLE brain.named_notes (
+    tenant_id text NOT NULL,
+    note_id uuid NOT NULL,
+    content_hash bytea NOT NULL,
+    fingerprint text NOT NULL,
+    CONSTRAINT named_notes_content_hash_check CHECK ((octet_length(content_hash) = 32))
 );
 
 CREATE TABLE brain.note_enrichments (
@@ -1262,6 +1356,12 @@ ALTER TABLE ONLY brain.entity_aliases
 ALTER TABLE ONLY brain.entity_aliases
     ADD CONSTRAINT entity_aliases_tenant_id_alias_key_entity_id_key UNIQUE (tenant_id, alias_key, entity_id);
 
+ALTER TABLE ONLY brain.entity_name_blocks
+    ADD CONSTRAINT entity_name_blocks_pkey PRIMARY KEY (tenant_id, block, kind, name_key);
+
+ALTER TABLE ONLY brain.entity_names
+    ADD CONSTRAINT entity_names_pkey PRIMARY KEY (tenant_id, kind, name_key);
+
 ALTER TABLE ONLY brain.entity_stems
     ADD CONSTRAINT entity_stems_pkey PRIMARY KEY (tenant_id, language, stem, alias_key);
 
@@ -1348,6 +1448,18 @@ ALTER TABLE ONLY brain.migration_failures
 
 ALTER TABLE ONLY brain.migrations
     ADD CONSTRAINT migrations_pkey PRIMARY KEY (tenant_id);
+
+ALTER TABLE ONLY brain.named_entities
+    ADD CONSTRAINT named_entities_pkey PRIMARY KEY (tenant_id, entity_id);
+
+ALTER TABLE ONLY brain.named_entities
+    ADD CONSTRAINT named_entities_tenant_id_entity_id_kind_key UNIQUE (tenant_id, entity_id, kind);
+
+ALTER TABLE ONLY brain.named_mentions
+    ADD CONSTRAINT named_mentions_pkey PRIMARY KEY (tenant_id, note_id, start_char);
+
+ALTER TABLE ONLY brain.named_notes
+    ADD CONSTRAINT named_notes_pkey PRIMARY KEY (tenant_id, note_id);
 
 ALTER TABLE ONLY brain.note_enrichments
     ADD CONSTRAINT note_enrichments_pkey PRIMARY KEY (tenant_id, note_id);
@@ -1454,6 +1566,10 @@ CREATE INDEX embeddings_input_hash ON brain.embeddings USING btree (tenant_id, i
 
 CREATE INDEX entity_aliases_entity ON brain.entity_aliases USING btree (tenant_id, entity_id);
 
+CREATE INDEX entity_name_blocks_name ON brain.entity_name_blocks USING btree (tenant_id, kind, name_key);
+
+CREATE INDEX entity_names_entity ON brain.entity_names USING btree (tenant_id, entity_id);
+
 CREATE INDEX entity_stems_alias ON brain.entity_stems USING btree (tenant_id, alias_key);
 
 CREATE INDEX evaluation_jobs_created_at ON brain.evaluation_jobs USING btree (tenant_id, created_at DESC);
@@ -1489,6 +1605,10 @@ CREATE INDEX mentions_alias ON brain.mentions USING btree (tenant_id, alias_key)
 CREATE INDEX mentions_chunk ON brain.mentions USING btree (tenant_id, chunk_id);
 
 CREATE INDEX migration_failures_note ON brain.migration_failures USING btree (tenant_id, note_id);
+
+CREATE INDEX named_entities_kind ON brain.named_entities USING btree (tenant_id, kind, name);
+
+CREATE INDEX named_mentions_name ON brain.named_mentions USING btree (tenant_id, kind, name_key);
 
 CREATE INDEX note_enrichments_filters ON brain.note_enrichments USING btree (tenant_id, document_type) INCLUDE (note_id, topic_keys);
 
@@ -1554,9 +1674,13 @@ CREATE TRIGGER entities_update_recorded AFTER UPDATE ON brain.entities REFERENCI
 
 CREATE TRIGGER entity_aliases_insert_recorded AFTER INSERT ON brain.entity_aliases REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.record_change();
 
+CREATE TRIGGER entity_names_left AFTER DELETE OR UPDATE OF entity_id ON brain.entity_names FOR EACH ROW EXECUTE FUNCTION brain.name_entity();
+
 CREATE TRIGGER golden_proposal_places_deleted AFTER DELETE ON brain.golden_proposal_places FOR EACH ROW EXECUTE FUNCTION brain.forget_proposal_without_place();
 
 CREATE CONSTRAINT TRIGGER mentions_deleted AFTER DELETE ON brain.mentions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION brain.forget_unmentioned();
+
+CREATE CONSTRAINT TRIGGER named_mentions_deleted AFTER DELETE ON brain.named_mentions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION brain.forget_unnamed();
 
 CREATE TRIGGER note_enrichments_insert_recorded AFTER INSERT ON brain.note_enrichments REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.record_change();
 
@@ -1617,6 +1741,12 @@ ALTER TABLE ONLY brain.entities
 
 ALTER TABLE ONLY brain.entity_aliases
     ADD CONSTRAINT entity_aliases_tenant_id_entity_id_fkey FOREIGN KEY (tenant_id, entity_id) REFERENCES brain.entities(tenant_id, entity_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.entity_name_blocks
+    ADD CONSTRAINT entity_name_blocks_tenant_id_kind_name_key_fkey FOREIGN KEY (tenant_id, kind, name_key) REFERENCES brain.entity_names(tenant_id, kind, name_key) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.entity_names
+    ADD CONSTRAINT entity_names_tenant_id_entity_id_kind_fkey FOREIGN KEY (tenant_id, entity_id, kind) REFERENCES brain.named_entities(tenant_id, entity_id, kind) ON DELETE CASCADE;
 
 ALTER TABLE ONLY brain.entity_stems
     ADD CONSTRAINT entity_stems_tenant_id_alias_key_fkey FOREIGN KEY (tenant_id, alias_key) REFERENCES brain.entity_aliases(tenant_id, alias_key) ON DELETE CASCADE;
@@ -1695,6 +1825,18 @@ ALTER TABLE ONLY brain.migration_failures
 
 ALTER TABLE ONLY brain.migrations
     ADD CONSTRAINT migrations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.named_entities
+    ADD CONSTRAINT named_entities_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.named_mentions
+    ADD CONSTRAINT named_mentions_tenant_id_kind_name_key_fkey FOREIGN KEY (tenant_id, kind, name_key) REFERENCES brain.entity_names(tenant_id, kind, name_key);
+
+ALTER TABLE ONLY brain.named_mentions
+    ADD CONSTRAINT named_mentions_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.named_notes
+    ADD CONSTRAINT named_notes_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY brain.note_enrichments
     ADD CONSTRAINT note_enrichments_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
@@ -1790,6 +1932,12 @@ CREATE POLICY audience ON brain.entity_aliases AS RESTRICTIVE USING (((( SELECT 
    FROM brain.mentions m
   WHERE ((m.tenant_id = entity_aliases.tenant_id) AND (m.alias_key = entity_aliases.alias_key))))));
 
+CREATE POLICY audience ON brain.entity_name_blocks AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
+
+CREATE POLICY audience ON brain.entity_names AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
+   FROM brain.named_mentions m
+  WHERE ((m.tenant_id = entity_names.tenant_id) AND (m.kind = entity_names.kind) AND (m.name_key = entity_names.name_key))))));
+
 CREATE POLICY audience ON brain.evaluation_baselines AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
 
 CREATE POLICY audience ON brain.evaluation_jobs AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR ((kind = 'ingestion'::text) AND (EXISTS ( SELECT
@@ -1829,6 +1977,18 @@ CREATE POLICY audience ON brain.mentions AS RESTRICTIVE USING (((( SELECT curren
   WHERE ((n.tenant_id = mentions.tenant_id) AND (n.note_id = mentions.note_id))))));
 
 CREATE POLICY audience ON brain.migration_failures AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
+
+CREATE POLICY audience ON brain.named_entities AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
+   FROM brain.entity_names a
+  WHERE ((a.tenant_id = named_entities.tenant_id) AND (a.entity_id = named_entities.entity_id))))));
+
+CREATE POLICY audience ON brain.named_mentions AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
+   FROM brain.notes n
+  WHERE ((n.tenant_id = named_mentions.tenant_id) AND (n.note_id = named_mentions.note_id))))));
+
+CREATE POLICY audience ON brain.named_notes AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
+   FROM brain.notes n
+  WHERE ((n.tenant_id = named_notes.tenant_id) AND (n.note_id = named_notes.note_id))))));
 
 CREATE POLICY audience ON brain.note_enrichments AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
    FROM brain.notes n
@@ -1888,6 +2048,10 @@ ALTER TABLE brain.entities ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.entity_aliases ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE brain.entity_name_blocks ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.entity_names ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE brain.entity_stems ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.evaluation_baselines ENABLE ROW LEVEL SECURITY;
@@ -1931,6 +2095,12 @@ ALTER TABLE brain.mentions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE brain.migration_failures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.migrations ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.named_entities ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.named_mentions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.named_notes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.note_enrichments ENABLE ROW LEVEL SECURITY;
 
@@ -1988,6 +2158,10 @@ CREATE POLICY tenant ON brain.entities USING ((tenant_id = ( SELECT current_sett
 
 CREATE POLICY tenant ON brain.entity_aliases USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
+CREATE POLICY tenant ON brain.entity_name_blocks USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.entity_names USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
 CREATE POLICY tenant ON brain.entity_stems USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.evaluation_baselines USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
@@ -2031,6 +2205,12 @@ CREATE POLICY tenant ON brain.mentions USING ((tenant_id = ( SELECT current_sett
 CREATE POLICY tenant ON brain.migration_failures USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.migrations USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.named_entities USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.named_mentions USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.named_notes USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.note_enrichments USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
@@ -2101,6 +2281,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.entities TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.entity_aliases TO brain_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.entity_name_blocks TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.entity_names TO brain_app;
+
 GRANT SELECT,INSERT,DELETE ON TABLE brain.entity_stems TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.evaluation_baselines TO brain_app;
@@ -2144,6 +2328,12 @@ GRANT SELECT,INSERT,DELETE ON TABLE brain.mentions TO brain_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.migration_failures TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.migrations TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.named_entities TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.named_mentions TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.named_notes TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.note_enrichments TO brain_app;
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from rag_core.model.entity import NAMES_FINGERPRINT
 from rag_core.model.note import TenantId
 from rag_core.storage.database import Database
 from rag_core.storage.migration_control import MAX_ATTEMPTS
@@ -26,6 +27,7 @@ def fetch_status(database: Database, tenant: TenantId, *, fingerprint: str, extr
         "tenant": tenant,
         "fingerprint": fingerprint,
         "extractor": extractor,
+        "names": NAMES_FINGERPRINT,
         "most_attempts": MAX_ATTEMPTS,
     }
     with database.transaction(tenant) as connection:

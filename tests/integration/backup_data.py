@@ -70,6 +70,16 @@ insert into relations (tenant_id, relation_id, source_id, target_id, kind, note_
     from chunks where tenant_id = 'pruebas' limit 1;
 insert into graph_notes (tenant_id, note_id, content_hash, fingerprint)
     select 'pruebas', note_id, content_hash, 'f' from notes where tenant_id = 'pruebas' limit 1;
+insert into named_entities (tenant_id, entity_id, kind, name, renamed_by)
+    values ('pruebas', '00000000-0000-0000-0000-000000000021', 'PERSON', 'Íñigo', 'ana');
+insert into entity_names (tenant_id, kind, name_key, entity_id, name, method, score, decided_by, merged_from, is_sure)
+    values ('pruebas', 'PERSON', 'inigo', '00000000-0000-0000-0000-000000000021', 'Íñigo', 'merge', 0.95, 'ana',
+        '00000000-0000-0000-0000-000000000022', true);
+insert into entity_name_blocks (tenant_id, kind, block, name_key) values ('pruebas', 'PERSON', 'inigo', 'inigo');
+insert into named_mentions (tenant_id, note_id, start_char, end_char, kind, name_key, confidence, method)
+    select 'pruebas', note_id, 0, 3, 'PERSON', 'inigo', 0.9, 'list' from notes where tenant_id = 'pruebas' limit 1;
+insert into named_notes (tenant_id, note_id, content_hash, fingerprint)
+    select 'pruebas', note_id, content_hash, 'f' from notes where tenant_id = 'pruebas' limit 1;
 insert into note_summaries (tenant_id, content_hash, model, prompt_version, note_id, summary)
     select 'pruebas', content_hash, 'm', '1', note_id, 'De qué va 🍅' from notes where tenant_id = 'pruebas' limit 1;
 insert into note_enrichments (tenant_id, note_id, content_hash, rules_version, made_by, document_type, type_confidence, topics,

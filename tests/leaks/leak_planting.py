@@ -281,6 +281,7 @@ _KEYS = {
     "chunks": "chunk_id",
     "golden_sets": "set_id",
     "configurations": "configuration_id",
+    "named_entities": "entity_id",
 }
 
 

@@ -9,9 +9,9 @@ from builders import make_source
 from unit.sums import FUEL, OLD, TYRES, YEAR, table
 
 from rag_core.answering.sources.context import as_context
-from rag_core.answering.totals.amounts import amount_of, amounts_in, money
 from rag_core.answering.totals.asking import asks_total
 from rag_core.answering.totals.total import total_of
+from rag_core.language.amounts import amount_of, amounts_in, money
 
 
 def total(text, question="¿Cuánto gasté?", asked=None, title="Coche", language="es", is_whole=True):

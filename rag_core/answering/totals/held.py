@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from rag_core.answering.totals.amounts import amounts_in
+from rag_core.language.amounts import amounts_in
 from rag_core.model.answer import Source
 from rag_core.model.note import Span
 

@@ -7,8 +7,8 @@ from functools import cache
 from itertools import groupby
 from operator import itemgetter
 
-from rag_core.answering.totals.amounts import Amount, amount_of, amounts_in, are_plain, currency_named
 from rag_core.chunking.structure import MarkdownTable, cells_of, structure_of
+from rag_core.language.amounts import Amount, amount_of, amounts_in, are_plain, currency_named
 from rag_core.language.folding import fold_words
 from rag_core.language.languages import language_of
 from rag_core.language.totals import TotalWords

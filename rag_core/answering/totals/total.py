@@ -7,10 +7,10 @@ from decimal import Decimal
 from functools import cache
 
 from rag_core.answering.quoting.asked_words import keys_of, terms_of, worth
-from rag_core.answering.totals.amounts import money
 from rag_core.answering.totals.asking import asks_total, later, without_asking
 from rag_core.answering.totals.rows import AmountRow, AmountRows, lines_with_amounts, rows_of_amounts
 from rag_core.answering.totals.times import YEAR, may_be_of_times, names_bare_month, rows_of_times
+from rag_core.language.amounts import money
 from rag_core.language.folding import fold_words
 from rag_core.language.languages import language_of
 from rag_core.model.answer import PromptContext, Source

@@ -28,6 +28,7 @@ from rag_core.api.pages.cards import (
 )
 from rag_core.api.pages.cited_spans import read_span
 from rag_core.api.pages.highlights import marked
+from rag_core.api.pages.note_entities import entities_of_note
 from rag_core.api.pages.note_facts import note_facts
 from rag_core.api.pages.note_links import NoteLinks, linked_notes
 from rag_core.api.pages.opinions import IsRead, Opinion, note_opened, opinion_on
@@ -204,6 +205,7 @@ def show_note(
         text=_note_text(note, spans, words, links),
         tags=tags_of(note),
         facts=note_facts(context, note.id),
+        entities=entities_of_note(context, note.id),
         fields=[(_FIELD_NAMES.get(name, name), value) for name, value in told_fields(note.metadata)],
         has_passage=span is not None,
         back=back,

@@ -7,8 +7,10 @@ select b.batch_key
 from notes n
 join batches b using (tenant_id, batch_key)
 left join graph_notes g using (tenant_id, note_id)
+left join named_notes r using (tenant_id, note_id)
 where n.tenant_id = %(tenant)s and n.legacy_state is distinct from 'pending'
-    and (g.fingerprint is distinct from %(fingerprint)s or g.content_hash <> n.content_hash)
+    and (g.fingerprint is distinct from %(fingerprint)s or g.content_hash <> n.content_hash
+        or r.fingerprint is distinct from %(names)s or r.content_hash <> n.content_hash)
 group by b.batch_key, b.sequence
 order by b.sequence;
 
@@ -17,8 +19,10 @@ order by b.sequence;
 select n.note_id, n.content, n.language, n.content_hash
 from notes n
 left join graph_notes g using (tenant_id, note_id)
+left join named_notes r using (tenant_id, note_id)
 where n.tenant_id = %(tenant)s and n.batch_key = any(%(batches)s) and n.note_id > %(after)s
-    and (g.fingerprint is distinct from %(fingerprint)s or g.content_hash <> n.content_hash)
+    and (g.fingerprint is distinct from %(fingerprint)s or g.content_hash <> n.content_hash
+        or r.fingerprint is distinct from %(names)s or r.content_hash <> n.content_hash)
 order by n.note_id
 limit %(limit)s;
 
@@ -40,6 +44,9 @@ where not exists (
     select from graph_notes g
     where g.tenant_id = n.tenant_id and g.note_id = n.note_id and g.content_hash = n.content_hash
         and (%(fingerprint)s::text is null or g.fingerprint = %(fingerprint)s)
+) or not exists (
+    select from named_notes r
+    where r.tenant_id = n.tenant_id and r.note_id = n.note_id and r.content_hash = n.content_hash and r.fingerprint = %(names)s
 );
 
 -- name: delete_relations

@@ -16,8 +16,15 @@ select
     (select count(*) from embedding_cache where tenant_id = %(tenant)s),
     (select count(*) from batches where tenant_id = %(tenant)s),
     (select count(distinct n.batch_key) from notes n left join graph_notes g using (tenant_id, note_id)
+        left join named_notes r using (tenant_id, note_id)
         where n.tenant_id = %(tenant)s and n.legacy_state is distinct from 'pending'
-            and (g.fingerprint is distinct from %(extractor)s or g.content_hash <> n.content_hash)),
+            and (g.fingerprint is distinct from %(extractor)s or g.content_hash <> n.content_hash
+                or r.fingerprint is distinct from %(names)s or r.content_hash <> n.content_hash)),
+    (select extract(epoch from now() - min(n.updated_at))::float8
+        from notes n left join graph_notes g using (tenant_id, note_id) left join named_notes r using (tenant_id, note_id)
+        where n.tenant_id = %(tenant)s and n.indexed_fingerprint is not null and n.legacy_state is distinct from 'pending'
+            and (g.fingerprint is distinct from %(extractor)s or g.content_hash <> n.content_hash
+                or r.fingerprint is distinct from %(names)s or r.content_hash <> n.content_hash)),
     (select count(*) from golden_queries where tenant_id = %(tenant)s),
     (select jsonb_build_object('run_id', run_id, 'set', set_name, 'at', created_at, 'mrr', mrr, 'hit_rate_at_10', hit_rate_at_10)
         from evaluation_runs where tenant_id = %(tenant)s order by created_at desc limit 1),

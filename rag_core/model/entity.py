@@ -1,0 +1,25 @@
+"""Names of persons, organisations and other things as notes write them."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from rag_core.model.note import Span
+
+EntityKind = Literal["PERSON", "ORG", "PROJECT", "PRODUCT", "REGULATION", "DATE", "MONEY", "LOCATION", "DOCUMENT"]
+ENTITY_KINDS: tuple[EntityKind, ...] = get_args(EntityKind)
+NAMES_FINGERPRINT = "names-1"
+"""Version of the rules that read names; notes read by another are read again."""
+NamingMethod = Literal["parser", "cue", "list", "corpus", "context", "kinship"]
+"""Evidence of a name: its own form, a word beside it, a list of known names, other places of the notes, its place in the sentence, or
+a word of kinship that the note explains."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedMention:
+    """A stretch of a note that names something: ``name`` is what it names, ("Birgit" for "mi jefa", "Joan Bosch" for an address)."""
+
+    span: Span
+    kind: EntityKind
+    name: str
+    confidence: float
+    method: NamingMethod
