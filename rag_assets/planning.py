@@ -2,18 +2,26 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import dagster as dg
 from dagster._core.execution.backfill import BulkActionsFilter, BulkActionStatus, PartitionBackfill
 
 from rag_assets.fulltext_index import fulltext_index
-from rag_assets.partitions import PARTITIONS_NAME, BatchRange, add_missing_keys, merge_ranges
+from rag_assets.partitions import (
+    PARTITIONS_NAME,
+    RANGE_END_TAG,
+    RANGE_START_TAG,
+    BatchRange,
+    add_missing_keys,
+    merge_ranges,
+)
 from rag_core.chat import ChatModel
 from rag_core.graph.llm import causal_extractor
 from rag_core.indexing.automatic import find_work
 from rag_core.indexing.pipeline import Pipeline
-from rag_core.storage.batches import list_tenants, register_batches
+from rag_core.model.note import TenantId
+from rag_core.storage.batches import batches_by_tenant, list_tenants, register_batches
 from rag_core.storage.database import Database
 from rag_core.storage.overviews import fetch_newest_stale_change
 from rag_core.storage.versions import corpus_version
@@ -37,9 +45,14 @@ def register_everywhere(database: Database) -> None:
 
 
 def plan_index(
-    instance: dg.DagsterInstance, database: Database, pipeline: Pipeline, chat: ChatModel | None
+    instance: dg.DagsterInstance,
+    database: Database,
+    pipeline: Pipeline,
+    chat: ChatModel | None,
+    *,
+    busy: Collection[TenantId] = (),
 ) -> list[BatchRange]:
-    """Register what is new, and cover the stale batches of all tenants by ranges.
+    """Register what is new, and cover the stale batches of all tenants but those that are ``busy`` by ranges.
 
     Left out are batches that wait for a migration, and those that an open backfill makes.
     """
@@ -47,6 +60,7 @@ def plan_index(
     work = [
         find_work(database, tenant, fingerprint=pipeline.fingerprint, extractor=extractor)
         for tenant in list_tenants(database)
+        if tenant not in busy
     ]
     add_missing_keys(instance, database)
     taken = keys_in_backfills(instance)
@@ -80,13 +94,22 @@ def keys_to_publish(backfill: PartitionBackfill) -> set[str]:
     return set(left.get_partitions_subset(fulltext_index.key).get_partition_keys())
 
 
-def unfinished_index_run(instance: dg.DagsterInstance) -> str | None:
-    """The id of a run of the index's jobs that is queued or in progress, if there is one; backfills' runs are not theirs."""
-    for job in INDEX_JOBS:
-        runs = instance.get_runs(dg.RunsFilter(job_name=job, statuses=UNFINISHED), limit=1)
-        if runs:
-            return str(runs[0].run_id)
-    return None
+def unfinished_index_runs(instance: dg.DagsterInstance) -> list[dg.DagsterRun]:
+    """The runs of the index's jobs that are queued or in progress; backfills' runs are not theirs."""
+    return [run for job in INDEX_JOBS for run in instance.get_runs(dg.RunsFilter(job_name=job, statuses=UNFINISHED))]
+
+
+def tenants_of(runs: Sequence[dg.DagsterRun], instance: dg.DagsterInstance, database: Database) -> frozenset[TenantId]:
+    """The tenants whose batches the runs make; all of them for a run that is over no range."""
+    order = instance.get_dynamic_partitions(PARTITIONS_NAME)
+    keys: set[str] = set()
+    for run in runs:
+        ends = [run.tags.get(name) for name in (RANGE_START_TAG, RANGE_END_TAG)]
+        if not set(ends) <= set(order):
+            return frozenset(list_tenants(database))
+        start, end = map(order.index, ends)
+        keys.update(order[start : end + 1])
+    return frozenset(batches_by_tenant(database, sorted(keys)))
 
 
 def version_of_everything(database: Database, pipeline: Pipeline, chat: ChatModel | None) -> str:

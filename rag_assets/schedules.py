@@ -8,7 +8,7 @@ from rag_assets.evaluation_report import evaluation_report
 from rag_assets.fulltext_index import fulltext_index
 from rag_assets.jobs import INDEX_KEYS, check_index, index_notes, update_index
 from rag_assets.partitions import BatchRange
-from rag_assets.planning import plan_index, unfinished_index_run
+from rag_assets.planning import plan_index, unfinished_index_runs
 from rag_core.runtime.engine import Engine
 
 HOURLY = "0 * * * *"
@@ -41,9 +41,9 @@ def hourly_schedule(timezone: str) -> dg.ScheduleDefinition:
     def hourly_index(
         context: dg.ScheduleEvaluationContext, engine: dg.ResourceParam[Engine]
     ) -> list[dg.RunRequest] | dg.SkipReason:
-        run_id = unfinished_index_run(context.instance)
-        if run_id is not None:
-            return dg.SkipReason(f"Run {run_id} is indexing or waits to.")
+        runs = unfinished_index_runs(context.instance)
+        if runs:
+            return dg.SkipReason(f"Run {runs[0].run_id} is indexing or waits to.")
         ranges = plan_index(context.instance, engine.database, engine.pipeline, engine.chat)
         moment = context.scheduled_execution_time.isoformat()
         if not ranges:

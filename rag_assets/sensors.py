@@ -11,7 +11,8 @@ from rag_assets.planning import (
     digest_of_stale,
     plan_index,
     register_everywhere,
-    unfinished_index_run,
+    tenants_of,
+    unfinished_index_runs,
     version_of_everything,
 )
 from rag_assets.schedules import SOON
@@ -48,8 +49,8 @@ def register_note_batches(context: dg.SensorEvaluationContext, engine: dg.Resour
     tags={"brain/purpose": "indexing"},
     description=(
         "Every minute: once notes have rested for a minute after a change, or after five minutes of changes, starts the run "
-        "that indexes what is stale, unless one is on its way. It asks once for the same state: what could not be made then "
-        "is left to the hourly schedule. Legacy notes are left to their migration."
+        "that indexes what is stale, but for tenants that have one on its way. It asks once for the same state: what could "
+        "not be made then is left to the hourly schedule. Legacy notes are left to their migration."
     ),
 )
 def index_new_and_changed_notes(
@@ -70,11 +71,12 @@ def index_new_and_changed_notes(
         return _skip("Notes changed since the last look; waiting for them to rest.", cursor)
     if cursor.get("settled") == version:
         return _skip("Nothing has changed.", _rested(cursor))
-    run_id = unfinished_index_run(context.instance)
-    if run_id is not None:
-        return _skip(f"Run {run_id} is indexing or waits to.", cursor)
-    ranges = plan_index(context.instance, engine.database, engine.pipeline, engine.chat)
-    cursor = _rested(cursor) | {"settled": version}
+    runs = unfinished_index_runs(context.instance)
+    busy = tenants_of(runs, context.instance, engine.database)
+    ranges = plan_index(context.instance, engine.database, engine.pipeline, engine.chat, busy=busy)
+    if runs and not ranges:
+        return _skip(f"Run {runs[0].run_id} is indexing or waits to.", cursor)
+    cursor = _rested(cursor) | ({} if runs else {"settled": version})
     if not ranges:
         return _skip("Every note is indexed as it stands.", cursor)
     digest = digest_of_stale(engine.database, engine.pipeline, engine.chat, ranges)

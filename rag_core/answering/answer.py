@@ -13,11 +13,8 @@ from rag_core.answering.quoting.asked_time import asked_year_of
 from rag_core.answering.quoting.extractive import ExtractiveAnswerer
 from rag_core.answering.recording import AnswerTrace, recorded
 from rag_core.answering.sources.compression import fetch_context
-from rag_core.answering.sources.context import make_sources
 from rag_core.answering.sources.fallbacks import FoundSources, find_sources
 from rag_core.answering.sources.graph_context import GRAPH_SHARE, graph_field, graph_text
-from rag_core.answering.totals.asking import asks_total
-from rag_core.answering.totals.rows import rows_of_amounts
 from rag_core.answering.understanding.understand import Question, understand
 from rag_core.answering.verification.check import JUDGE_TIMEOUT_SECONDS, judged
 from rag_core.answering.verification.held_links import held_links
@@ -165,14 +162,8 @@ def _prompt_context(
         context,
         asked_time=found.asked_time,
         asked_year=asked_year_of(found.retrieval),
-        has_lost_rows=asks_total(question.searched, question.spoken) and _has_lost_rows(found, context),
         graph=graph,
     )
-
-
-def _has_lost_rows(found: FoundSources, context: PromptContext) -> bool:
-    kept = {source.original for source in context.sources}
-    return any(any(rows_of_amounts(source)) for source in make_sources(found.hits) if source.original not in kept)
 
 
 def _basis(

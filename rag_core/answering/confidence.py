@@ -62,11 +62,11 @@ def judge_evidence(
 
     ``reranker`` is the name of what scored the hits (``http:…``): where its scores are probabilities, the best must reach
     ``least_rerank_score``. Low instead of insufficient is a first source that need share no word with the question: one in another
-    language that vectors of a model of meaning (``is_by_meaning``) find near enough; one written in the time that the question
-    names, where it asks for nothing else ("¿qué hice ayer?") or no similarity is known; one that the causal graph leads to. Low
-    instead of more is what is found for a time of which no source is; where a time is all that is asked for, sources of it are
-    medium, and so is a sum over rows of one note; of several, of which more may be there than were found, it is low. The newest
-    notes, which a caller asked for, are always low and always enough. Whatever is said is held to the sources sentence by sentence.
+    language that vectors of a model of meaning (``is_by_meaning``) find near enough; one written in the time that the question names,
+    where it asks for nothing else ("¿qué hice ayer?") or no similarity is known; one that the causal graph leads to. Low instead of
+    more is what is found for a time of which no source is; where a time is all that is asked for, sources of it are medium, and so is
+    a sum over rows; rows that are not added up are low. The newest notes, which a caller asked for, are always low and always enough.
+    Whatever is said is held to the sources sentence by sentence.
     """
     sources = context.sources
     if not sources:
@@ -76,7 +76,7 @@ def judge_evidence(
     score = evidence_score(features)
     total = total_of(query, context, language)
     if total is not None:
-        return Evidence(score=1.0, confidence="low" if total.is_of_several else "medium", features=features)
+        return Evidence(score=1.0, confidence="low" if total.value is None else "medium", features=features)
     if fallback == "recent_notes":
         return Evidence(score=score, confidence="low", features=features)
     if _is_outranked(retrieval, reranker, least_rerank_score):

@@ -297,7 +297,9 @@ def _of_the_quotation(basis: AnswerBasis, written: WrittenAnswer, confidence: Co
         yield texts["more_of_the_time"]
     if any(sentence.source.language != basis.question.language for sentence in quotation.sentences):
         yield texts["other_language"]
-    if confidence == "low":
+    if not quotation.is_added_up:
+        yield texts["not_added_up"]
+    elif confidence == "low":
         yield texts["may_not_answer"]
 
 

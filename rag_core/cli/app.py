@@ -115,11 +115,17 @@ class _LocalisedFormatter(logging.Formatter):
         return super().formatMessage(record)
 
 
-def main() -> None:
-    """Run the command line; the console script `brain`."""
+def _terminal_handler() -> logging.Handler:
+    """Log lines on stderr, but those on failures of which the result has a warning."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_LocalisedFormatter("%(name)s: %(message)s"))
-    logging.basicConfig(handlers=[handler], level=logging.WARNING)
+    handler.addFilter(lambda record: not getattr(record, "is_told", False))
+    return handler
+
+
+def main() -> None:
+    """Run the command line; the console script `brain`."""
+    logging.basicConfig(handlers=[_terminal_handler()], level=logging.WARNING)
     logging.getLogger("psycopg").setLevel(
         logging.CRITICAL
     )  # a line for each failed attempt; the command tells the outcome

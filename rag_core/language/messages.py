@@ -15,7 +15,9 @@ PathWarning = Literal[
     "unsupported",
     "not_summarised",
 ]
-QuotingWarning = Literal["may_not_answer", "not_of_the_time", "most_alike", "more_of_the_time", "other_language"]
+QuotingWarning = Literal[
+    "may_not_answer", "not_added_up", "not_of_the_time", "most_alike", "more_of_the_time", "other_language"
+]
 QuestionProblem = Literal["empty", "too_short", "too_long", "injection"]
 QuestionWarning = Literal[
     "injection", "judged_injection", "earlier_injection", "earlier_dropped", "language", "judge_failed"

@@ -11,8 +11,7 @@ class TotalWords:
     was paid for. ``columns`` are folded headers of what was paid, ``unit_prices`` those that may be of one piece,
     ``quantities`` headers of how many pieces; ``rows`` are first words of rows that sum up others. ``income``
     and ``doubtful`` are patterns over folded text of what was earned, and of refunds, offers, and what is void or unpaid; ``paid``
-    are headers of whether something was paid, and ``unpaid`` cells that say no. ``answer`` has the fields sum and terms, and so
-    has ``answer_of_several`` for the rows of several notes.
+    are headers of whether something was paid, and ``unpaid`` cells that say no. ``answer`` has the fields sum and terms.
     """
 
     asking: tuple[str, ...]
@@ -26,4 +25,3 @@ class TotalWords:
     paid: frozenset[str]
     unpaid: frozenset[str]
     answer: str
-    answer_of_several: str

@@ -100,8 +100,6 @@ class PromptContext:
     asked_time: AskedTime | None = None
     asked_year: AskedTime | None = None
     """A bare year or several, of which notes may speak or be; None where there is an ``asked_time``."""
-    has_lost_rows: bool = False
-    """True where rows of amounts were found for a question for a sum that the sources have no room for."""
     graph: str = ""
     """Relations between what the sources speak of, as JSON for a prompt; '' where there are none."""
 

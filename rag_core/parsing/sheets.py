@@ -14,13 +14,14 @@ _CELL_CHARACTERS = 3
 
 
 class SheetCell(NamedTuple):
-    """A cell with text, from 1, with the last row and column that it covers."""
+    """A cell with text, from 1, with the last row and column that it covers; hidden where its row or column is."""
 
     text: str
     row: int
     column: int
     last_row: int
     last_column: int
+    is_hidden: bool = False
 
 
 def write_sheet(
@@ -34,6 +35,8 @@ def write_sheet(
         DocumentRefusedError: the text would have more characters than allowed.
     """
     found = _bounded(cells, max_characters)
+    if any(cell.is_hidden for cell in found):
+        builder.warn("hidden", "rows or columns are hidden in the file, and their text was taken", page=page)
     if found:
         write_blocks(builder, [Heading(name, 2), *_blocks(found, max_characters)], page=page)
 

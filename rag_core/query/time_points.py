@@ -4,6 +4,7 @@ Intervals are half-open, in wall-clock time without a zone. None is what the cal
 end of 31 December 9999) or what lies wholly before ``EARLIEST``.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, time, timedelta
 
@@ -12,6 +13,9 @@ from rag_core.query.feasts import feast_days
 
 EARLIEST = datetime(1900, 1, 1)  # noqa: DTZ001 - wall-clock time
 """Beginning of "before": notes about earlier times are not from them."""
+
+ISO_MONTH = re.compile(r"(?<![\w-])((?:19|20)\d\d)-(0[1-9]|1[0-2])(?![\w-])")
+"""A month in ISO 8601 ("2025-01"), its year and number. No time in a query, which may mean an invoice or a file by it."""
 
 Interval = tuple[datetime, datetime]
 Groups = Mapping[str, str | None]

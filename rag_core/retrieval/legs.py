@@ -22,6 +22,7 @@ from rag_core.model.retrieval import Strategy
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.deadline import Deadline
 from rag_core.retrieval.graph_paths import GraphHit
+from rag_core.retrieval.linked import LEG as NAMES
 from rag_core.retrieval.plan import IN_TIME, TextSearch
 from rag_core.storage.database import Database
 from rag_core.storage.search import search_fulltext, search_semantic
@@ -59,7 +60,7 @@ class LegResults:
     @property
     def warnings(self) -> list[str]:
         """Warnings for the reader, in Spanish; the failure of an optional leg gives none."""
-        told = [_message(leg, error) for leg, error in self.failures.items() if leg in _MESSAGES]
+        told = [message for leg, error in self.failures.items() if (message := failure_message(leg, error))]
         told += [LOW_CONFIDENCE] if self.is_low_confidence else []
         return [*dict.fromkeys(told), *([WITHOUT_WORDS] if self._has_no_word() and not told else [])]
 
@@ -241,8 +242,11 @@ def checked(results: LegResults) -> LegResults:
     return now
 
 
-def _message(leg: str, error: RagError) -> str:
-    return OUT_OF_TIME if isinstance(error, DeadlineExceededError) else _MESSAGES[leg]
+def failure_message(component: str, error: RagError) -> str | None:
+    """Warning for the reader; None of a part whose failure only puts results in another order."""
+    if component in {*_MESSAGES, NAMES} and isinstance(error, DeadlineExceededError):
+        return OUT_OF_TIME
+    return _MESSAGES.get(component)
 
 
 def _worst(failures: Sequence[RagError]) -> RagError:

@@ -14,7 +14,7 @@ from rag_core.reranking import Reranker, is_calibrated
 from rag_core.resilience.cancellation import Cancellation
 from rag_core.retrieval.deadline import StageClock
 from rag_core.retrieval.figures import figures_of
-from rag_core.retrieval.legs import LegResults
+from rag_core.retrieval.legs import LegResults, failure_message
 from rag_core.retrieval.linked import linked
 from rag_core.retrieval.ordering import fused_legs, ranked
 from rag_core.retrieval.plan import interval_of
@@ -175,7 +175,14 @@ def _look(engine: Engine, request: SearchRequest) -> tuple[Retrieval, bool]:
         )
     _record(engine.metrics, clock, legs)
     for component, error in failures.items():
-        log_degraded(component, error, config_hash=request.config_hash, query=request.query, tenant=request.tenant)
+        log_degraded(
+            component,
+            error,
+            config_hash=request.config_hash,
+            query=request.query,
+            tenant=request.tenant,
+            is_told=failure_message(component, error) is not None,
+        )
     hits = tuple(_judged(hit, request.reranker, engine.settings.answer_rerank_score) for hit in expanded.hits)
     figures = figures_of(legs, fusion_ms=fusion_ms, rerank_ms=clock.stages.get("reranking"))
     found = _retrieval(plan, legs, hits, failures, clock=clock, candidates=len(fused), figures=figures)
@@ -198,7 +205,7 @@ def _retrieval(
         hits=hits,
         latency_ms=clock.total_ms,
         stages=clock.stages,
-        warnings=tuple(legs.warnings),
+        warnings=tuple(replace(legs, failures=dict(failures)).warnings),
         is_degraded=bool(failures),
         is_confident=legs.is_confident,
         transformed=replace(plan.transformed, hyde_answer=legs.hyde_answer),

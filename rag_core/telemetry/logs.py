@@ -78,9 +78,19 @@ def log_degraded(
     config_hash: str | None = None,
     query: str | None = None,
     tenant: str | None = None,
+    is_told: bool = False,
 ) -> None:
-    """One record of a part that failed while the rest gave an answer."""
-    _log(logging.WARNING, "degraded", component, error, config_hash=config_hash, query=query, tenant=tenant)
+    """One record of a part that failed while the rest gave an answer; ``is_told`` where the result has a warning of it."""
+    _log(
+        logging.WARNING,
+        "degraded",
+        component,
+        error,
+        config_hash=config_hash,
+        query=query,
+        tenant=tenant,
+        is_told=is_told or None,
+    )
 
 
 def log_failed(
@@ -141,7 +151,7 @@ def log_removed_citations(count: int, *, query_id: str, answerer: str, tenant: s
     _LOG.warning("removed_citations", extra={name: value for name, value in record.items() if value is not None})
 
 
-def _log(level: int, event: str, component: str, error: BaseException, **facts: str | list[str] | None) -> None:
+def _log(level: int, event: str, component: str, error: BaseException, **facts: str | list[str] | bool | None) -> None:
     query, tenant = facts.pop("query"), facts.pop("tenant")
     record = {
         "component": component,
@@ -195,6 +205,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 def _described(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """A record of whoever logs an exception: its class and frames instead of the message and the source lines."""
+    event.pop("is_told", None)  # of the terminal alone
     raised = event.pop("exc_info", None)
     error = raised[1] if isinstance(raised, tuple) else raised
     if isinstance(error, BaseException):

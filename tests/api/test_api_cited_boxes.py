@@ -25,7 +25,7 @@ GARDEN = "Wo liegt der Garten?"
 
 def plan() -> bytes:
     """Two pages with two paragraphs each; the second page ends with the leader."""
-    file = PdfFile(title="Projektplan")
+    file = PdfFile()
     for lines in ((PLACE, VISITORS), (WINTER, LEADER)):
         file.page()
         file.text(72, 100, lines[0])
@@ -90,7 +90,7 @@ def test_a_label_names_the_page_of_the_evidence_streamed_or_not(
 
     (found,) = (event["data"] for event in events if event["type"] == "sources")
     assert [source["page"] for source in found] == [1]
-    assert whole["citations"][0]["mark"] == "[Quelle: Projektplan, Seite 2]"
+    assert whole["citations"][0]["mark"] == "[Quelle: Plan, Seite 2]"
     said = "".join(event["data"]["content"] for event in events if event["type"] == "message")
     assert said == events[-1]["data"]["answer"] == whole["answer"]
 

@@ -93,6 +93,23 @@ class TestSensor:
         assert _reason(meanwhile) == f"Run {run.run_id} is indexing or waits to."
         assert len(afterwards.run_requests or []) == 1
 
+    def test_notes_of_a_tenant_do_not_wait_for_the_run_over_anothers(
+        self, tick: Tick, instance: dg.DagsterInstance, import_texts: ImportTexts
+    ) -> None:
+        import_texts(["Riego el huerto los martes."])
+        tick()
+        (under_way,) = tick().run_requests or []
+        instance.create_run_for_job(_some_job, tags=under_way.tags, status=dg.DagsterRunStatus.STARTED)
+        import_texts(["El tren sale a las siete."], owner=TenantId("otra"))
+        tick()
+
+        (request,) = tick().run_requests or []
+        instance.create_run_for_job(_some_job, tags=request.tags, status=dg.DagsterRunStatus.STARTED)
+        meanwhile = tick()
+
+        assert range_tags("otra-000000", "otra-000000").items() <= request.tags.items()
+        assert (_reason(meanwhile) or "").endswith("is indexing or waits to.")
+
     def test_after_the_run_every_note_is_indexed_and_nothing_is_asked_for(
         self, tick: Tick, engine: Engine, instance: dg.DagsterInstance, import_texts: ImportTexts
     ) -> None:

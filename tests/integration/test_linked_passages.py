@@ -5,6 +5,8 @@ import dataclasses
 import pytest
 from retrievals import find
 
+from rag_core.errors import DeadlineExceededError
+from rag_core.retrieval.legs import OUT_OF_TIME
 from rag_core.retrieval.linked import KEPT
 from rag_core.storage import names as store
 from rag_core.storage.names import find_names
@@ -49,6 +51,20 @@ def test_what_no_leg_found_is_found_by_its_name_alone(engine, tenant) -> None:
     (linked,) = [hit for hit in found.hits if hit.external_id == "marisol"]
     assert linked.ranks == {"names": 1}
     assert linked.method == "graph"
+
+
+@pytest.mark.usefixtures("linked")
+def test_names_that_are_late_are_told_as_a_partial_search(engine, tenant, monkeypatch, caplog) -> None:
+    def fail(*_, **__):
+        raise DeadlineExceededError("the lookup took too long")
+
+    monkeypatch.setattr("rag_core.retrieval.linked.find_names", fail)
+
+    found = find(engine, tenant, QUESTION, strategy="hybrid")
+
+    assert ids(found)[0] == "caldera"
+    assert found.warnings == (OUT_OF_TIME,)
+    assert [record.is_told for record in caplog.records if record.component == "names"] == [True]
 
 
 @pytest.mark.usefixtures("linked")

@@ -12,7 +12,7 @@ from command_line import application, invoke
 from sources import ROOT, SOURCES, nodes_of
 
 from rag_core import errors
-from rag_core.cli.app import _LocalisedFormatter
+from rag_core.cli.app import _terminal_handler
 from rag_core.cli.messages import LOCALE_VARIABLES, amount, language, localised, read_texts
 from rag_core.telemetry.logs import log_degraded
 from rag_core.translation import MessageTranslator, core_catalogue, document_catalogue
@@ -121,8 +121,14 @@ class TestLocalised:
         log_degraded("likeness", TimeoutError("secret"))
 
         (record,) = caplog.records
-        formatted = _LocalisedFormatter("%(name)s: %(message)s").format(record)
-        assert formatted == "brain: funciona sin una parte: likeness: TimeoutError"
+        assert _terminal_handler().filter(record)
+        assert _terminal_handler().format(record) == "brain: funciona sin una parte: likeness: TimeoutError"
+
+    def test_no_log_line_tells_what_a_warning_of_the_result_does(self, caplog: pytest.LogCaptureFixture) -> None:
+        log_degraded("names", TimeoutError("secret"), is_told=True)
+
+        (record,) = caplog.records
+        assert not _terminal_handler().filter(record)
 
     def test_what_no_template_fits_stays_as_it_is(self) -> None:
         assert localised("algo [raro]; y más") == "algo [raro]; y más"

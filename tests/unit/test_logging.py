@@ -61,7 +61,9 @@ def failed_query() -> QueryFailedError:
 
 
 def test_a_degraded_answer_is_one_record_with_every_field(log: Log) -> None:
-    log_degraded("semanticSearch", failed_query(), config_hash="0123456789abcdef", query=MARKER, tenant="ana")
+    log_degraded(
+        "semanticSearch", failed_query(), config_hash="0123456789abcdef", query=MARKER, tenant="ana", is_told=True
+    )
 
     record = log.record
     assert datetime.fromisoformat(record.pop("timestamp")).tzinfo is not None

@@ -34,6 +34,34 @@ class TestTimes:
 
         assert texts(made) == ["El alquiler subió en marzo de 2025 a 700 euros."]
 
+    @pytest.mark.parametrize("month", ["2025-03", "marzo 2025"])
+    @pytest.mark.parametrize("beside", [(), (source("Hoy he plantado tomates.", number=1, month=3),)])
+    def test_a_row_that_names_the_time_counts_by_the_words_over_it(
+        self, beside: tuple[Source, ...], month: str
+    ) -> None:
+        rows = f"| Libro | Leído |\n| --- | --- |\n| Nada | {month} |\n| Rayuela | 2025-04 |\n| El Aleph | 2024-03 |"
+        table = source(rows, number=2, month=6)
+
+        made = quote(
+            "¿Qué libros leí en marzo de 2025?", in_march(*beside, table, without="¿Qué libros leí?"), language="es"
+        )
+
+        assert made.is_of_its_time
+        assert texts(made) == [f"| Nada | {month} |"]
+
+    def test_what_stands_under_a_heading_or_title_with_the_time_counts(self) -> None:
+        march = source("Decidimos cambiar de fibra.", number=1, month=6, title="Reunión marzo 2025")
+        april = source("Decidimos pintar la fachada.", number=2, month=6, title="Reunión abril 2025")
+
+        made = quote(
+            "¿Qué decidimos en la reunión de marzo de 2025?",
+            in_march(april, march, without="¿Qué decidimos en la reunión?"),
+            language="es",
+        )
+
+        assert made.is_of_its_time
+        assert texts(made) == ["Decidimos cambiar de fibra."]
+
     def test_where_nothing_is_of_the_time_that_is_told(self) -> None:
         late = source("El alquiler subió a 600 euros.", month=6)
 

@@ -1,4 +1,4 @@
-"""Sums over rows of several notes, and over rows whose month a title or a label names."""
+"""Sums where rows of several notes answer, and over rows whose month a title or a label names."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -6,76 +6,120 @@ from decimal import Decimal
 
 import pytest
 from builders import make_source
-from unit.sums import FUEL, MADRID, YEAR, table
+from unit.sums import FUEL, MADRID, OLD, YEAR, table
 
 from rag_core.answering.sources.context import as_context
 from rag_core.answering.totals.total import total_of
 from rag_core.model.answer import AskedTime
 
 
-def several(*notes, question="¿Cuánto gasté en el coche en 2024?", language="es", has_lost_rows=False):
-    """The value and the rows of a sum over notes, each a title and its text."""
+def total(
+    *notes,
+    question="¿Cuánto gasté en el coche en 2024?",
+    without="¿Cuánto gasté en el coche?",
+    is_one_note=False,
+):
+    """The sum over notes, each a title and its text, or over parts of one; where there is none, the rows and their sources."""
+    changes = {"note_id": "n1"} if is_one_note else {}
     sources = [
-        make_source(text, number, title=title, language=language, is_whole=True)
+        make_source(text, number, title=title, language="es", is_whole=True, start_char=1000 * number, **changes)
         for number, (title, text) in enumerate(notes, 1)
     ]
-    found = total_of(
-        question, replace(as_context(sources), asked_time=YEAR_OF_CAR, has_lost_rows=has_lost_rows), language
-    )
-    return None if found is None else (found.value, [source.number for source in found.sources], found.is_of_several)
+    found = total_of(question, replace(as_context(sources), asked_time=replace(YEAR, without=without)), "es")
+    if found is not None and found.value is None:
+        return [(claim, cited[0].number) for claim, cited in found.claims("es")]
+    return None if found is None else found.value
 
 
-YEAR_OF_CAR = replace(YEAR, without="¿Cuánto gasté en el coche?")
 MARCH = ("Coche, marzo de 2024", table(("2024-03-03", "Gasolina", "45,20 €"), ("2024-03-27", "Ruedas", "240 €")))
+IN_MARCH_ROWS = [("45,20 € (2024-03-03, Gasolina)", 1), ("240 € (2024-03-27, Ruedas)", 1)]
 APRIL = ("Coche, abril de 2024", table(("2024-04-03", "Gasolina", "30 €"), ("2024-04-09", "Peaje", "9 €")))
 
 
-def test_rows_of_several_notes_of_one_kind_are_added_up() -> None:
-    assert several(MARCH, APRIL) == (Decimal("324.20"), [1, 2], True)
-    assert several(MARCH, ("Perro", table(FUEL)), APRIL) == (Decimal("324.20"), [1, 3], True)
-    assert several(MARCH) == (Decimal("285.20"), [1], False)
-
-
-def test_rows_without_a_day_of_several_months_are_added_up_though_they_are_alike() -> None:
-    rent = table(("Gasolina", "45 €"), headers=("Concepto", "Importe"))
-
-    assert several(("Coche, marzo de 2024", rent), ("Coche, abril de 2024", rent)) == (Decimal(90), [1, 2], True)
-    assert several(("Coche 2024", rent), ("Coche 2024", rent)) is None
+def test_rows_of_several_notes_are_told_and_not_added_up() -> None:
+    assert total(MARCH, APRIL) == [*IN_MARCH_ROWS, ("30 € (2024-04-03, Gasolina)", 2), ("9 € (2024-04-09, Peaje)", 2)]
+    assert total(MARCH, APRIL, is_one_note=True) == Decimal("324.20")
+    assert total(MARCH, ("Perro", table(FUEL))) == Decimal("285.20")
+    assert total(MARCH, ("Coche 2023", table(OLD, OLD))) == Decimal("285.20")
 
 
 @pytest.mark.parametrize(
-    "other",
+    ("other", "rows"),
     [
-        ("Coche, abril de 2024", APRIL[1].replace("€", "$")),
-        ("Coche de empresa, abril de 2024", APRIL[1]),
-        ("Coche, abril de 2024", APRIL[1].replace("Concepto", "Previsto")),
-        ("Coche, abril de 2024", MARCH[1]),
-        ("Coche, abril de 2024", table(("2024-04-03", "Todo lo de marzo", "285,20 €"), ("2024-04-09", "Peaje", "9 €"))),
-        ("Coche, abril de 2024", table(("2024-04-03", "Abono", "30 €"), ("2024-04-09", "Peaje", "9 €"))),
+        (
+            table(
+                ("2024-04-03", "Gasolina", "30 €", "no"),
+                ("2024-04-09", "Peaje", "9 €", "sí"),
+                ("2024-04-10", "Peaje", "8 €", "sí"),
+                headers=("Fecha", "Concepto", "Importe", "Pagado"),
+            ),
+            ["9 € (2024-04-09, Peaje, sí)", "8 € (2024-04-10, Peaje, sí)"],
+        ),
+        (
+            table(("2024-04-03", "Peaje", "3 €", "9 €"), headers=("Fecha", "Concepto", "Importe", "Coste")),
+            ["3 € (2024-04-03, Peaje, 9 €)", "9 € (2024-04-03, Peaje, 3 €)"],
+        ),
+        (
+            "- 2024-04-03 gasolina 30 €\n- [ ] 2024-04-04 seguro 300 €\n- 2024-04-09 peaje 9 €\n",
+            ["30 € (2024-04-03 gasolina)", "9 € (2024-04-09 peaje)"],
+        ),
+        (
+            "- 2024-04-03 gasolina 30 €\n  - 2024-04-09 peaje 9 €\n",
+            ["30 € (2024-04-03 gasolina)", "9 € (2024-04-09 peaje)"],
+        ),
     ],
-    ids=["currency", "another car", "other headers", "copied rows", "a sum of the others", "a refund"],
+    ids=["unpaid", "two amounts", "not done", "nested"],
 )
-def test_rows_of_several_notes_that_differ_are_not_added_up(other) -> None:
-    assert several(MARCH, other) is None
+def test_rows_that_cannot_be_added_up_are_told(other, rows) -> None:
+    assert total(MARCH, ("Coche, abril de 2024", other)) == [*IN_MARCH_ROWS, *((row, 2) for row in rows)]
+    assert total(("Coche, abril de 2024", other)) == [(row, 1) for row in rows]
+    assert total(MARCH, ("Perro, abril de 2024", other)) == Decimal("285.20")
 
 
-def test_marks_of_thousands_are_plain_in_all_notes_or_in_none() -> None:
-    first = ("Coche, marzo de 2024", table(("2024-03-03", "Seguro", "1.459 €")))
-    second = ("Coche, abril de 2024", table(("2024-04-03", "Taller", "12.50 €")))
+@pytest.mark.parametrize("place", ["- Total: 42,60 €", "\nTotal: 42,60 €. El tope era 50.\n\nFin."])
+def test_a_sum_that_a_note_states_is_told_where_it_cannot_be_computed(place) -> None:
+    listed = f"- Ruedas: 8 €\n- Gasolina: 30 €\n- Peaje: no consta\n{place}\n"
 
-    assert several(first, ("Coche, abril de 2024", table(("2024-04-03", "Taller", "12,50 €"))))[0] == Decimal("1471.50")
-    assert several(first, second) is None
-
-
-def test_nothing_is_added_up_where_rows_of_other_notes_may_be_missing() -> None:
-    months = [
-        (f"Coche, {month} de 2024", table((f"2024-0{number}-03", "Gasolina", f"{number},50 €")))
-        for number, month in enumerate(("enero", "febrero", "marzo", "abril", "mayo"), 1)
+    assert total(("Coche 2024", listed)) == [
+        ("42,60 € (Total)", 1),
+        ("8 € (Ruedas)", 1),
+        ("30 € (Gasolina)", 1),
     ]
+    assert total(("Coche 2024", listed), without="¿Cuánto gasté en gasolina?") == [("30 € (Gasolina)", 1)]
+    assert total(("Coche 2024", listed.replace("- Peaje: no consta\n", ""))) != Decimal(38)
 
-    assert several(*months[:4]) == (Decimal(12), [1, 2, 3, 4], True)
-    assert several(*months) is None
-    assert several(*months[:2], has_lost_rows=True) is None
+
+def test_rows_are_not_told_where_it_is_open_whether_others_answer() -> None:
+    assert total(MARCH, ("Coche", table(("2024-04-03", "Gasolina", "30 €"), (" ", "Peaje", "9 €")))) is None
+
+
+def test_rows_of_expenses_are_not_told_of_income() -> None:
+    pay = table(("febrero 2024", "1.912 €"), ("marzo 2024", "1.850 €"), headers=("Mes", "Neto (€)"))
+    bills = table(("2024-02-03", "Luz", "75 €"), ("2024-02-04", "Agua", "22 €"))
+
+    assert income(("Nóminas", pay), ("Facturas", bills)) == Decimal(3762)
+    assert income(("Trabajos", bills), question="¿Cuánto he facturado por la luz en 2024?") == Decimal(75)
+
+
+def income(*notes, question="¿Cuánto cobré en 2024?"):
+    return total(*notes, question=question, without=question.replace(" en 2024", ""))
+
+
+@pytest.mark.parametrize(
+    ("line", "is_sum"),
+    [
+        ("Devuelto por el taller: 40 €", False),
+        ("El taller me devolvió 40 €.", False),
+        ("Peaje de vuelta 12 €, en efectivo.", True),
+        ("Devuelto lo del taller.", True),
+    ],
+)
+def test_a_refund_beside_the_table_leaves_the_sum_open(line, is_sum) -> None:
+    noted = (MARCH[0], f"{MARCH[1]}\n{line}\n")
+
+    assert total(noted) == (Decimal("285.20") if is_sum else IN_MARCH_ROWS)
+    assert total(MARCH, ("Perro", line)) == Decimal("285.20")
+    assert total(noted, question="¿Cuánto pagué en total, sin devoluciones?") == Decimal("285.20")
 
 
 def of_month(

@@ -1,9 +1,9 @@
 """The time that a question asks about: whether it asks for anything else, and which notes and sentences are of it. Pure."""
 
 import re
-from collections.abc import Sequence
-from datetime import timedelta
-from functools import cache
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta, tzinfo
+from functools import cache, lru_cache
 from typing import TypeVar
 
 from rag_core.language import LANGUAGES
@@ -14,11 +14,13 @@ from rag_core.model.note import Language
 from rag_core.model.retrieval import Retrieval
 from rag_core.model.zones import in_zone
 from rag_core.query.time_expressions import find_times
+from rag_core.query.time_points import ISO_MONTH, Interval
 
 _T = TypeVar("_T")
 A_YEAR = timedelta(days=360)
 """A bare year is as often part of what is asked as when a note was written, as in ``rag_core.retrieval.plan``."""
 _WORD = re.compile(r"\w+")
+_HEADING = re.compile(r"^(#{1,6})\s+(.*)$", re.MULTILINE)
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
@@ -54,8 +56,41 @@ def names_time(sentence: str, source: Source, asked: AskedTime) -> bool:
     Where nobody wrote that day, "yesterday" is no time.
     """
     found = find_times(sentence, now=in_zone(source.created_at, asked.since.tzinfo), language=source.language)
-    known = (time for time in found if source.is_dated or not time.is_relative)
-    return any(asked.since <= time.since and time.until <= asked.until for time in known)
+    known = [(time.since, time.until) for time in found if source.is_dated or not time.is_relative]
+    return _is_any_within([*known, *_months_in(sentence, asked.since.tzinfo)], asked)
+
+
+def stands_under_time(end: int, source: Source, asked: AskedTime) -> bool:
+    """Test whether the innermost time over what ends at a place of a source is within the one that is asked for.
+
+    Over it stand its headings, or itself if it is one, and the note's title; a month in one is of the last year outside it.
+    """
+    over = {0: source.title or ""}
+    for heading in _HEADING.finditer(source.original, 0, end):
+        level = len(heading[1])
+        over = {other: text for other, text in over.items() if other < level} | {level: heading[2]}
+    texts = list(over.values())
+    for place in reversed(range(len(texts))):
+        years = [] if _YEAR.search(texts[place]) else _YEAR.findall(" ".join(texts[:place]))
+        if found := _dated_times(" ".join([texts[place], *years[-1:]]), asked.until, source.language):
+            return _is_any_within(found, asked)
+    return False
+
+
+@lru_cache(maxsize=1024)
+def _dated_times(text: str, until: datetime, language: Language) -> tuple[Interval, ...]:
+    """Times with their year that have begun by then; headings are looked at once a sentence below them."""
+    found = find_times(text, now=until, language=language)
+    return *((time.since, time.until) for time in found if not time.is_relative), *_months_in(text, until.tzinfo)
+
+
+def _months_in(text: str, zone: tzinfo | None) -> list[Interval]:
+    months = [datetime(int(year), int(month), 1, tzinfo=zone) for year, month in ISO_MONTH.findall(text)]
+    return [(month, (month + timedelta(days=31)).replace(day=1)) for month in months]
+
+
+def _is_any_within(times: Iterable[Interval], asked: AskedTime) -> bool:
+    return any(asked.since <= since and until <= asked.until for since, until in times)
 
 
 def tells_year(source: Source, asked: AskedTime) -> bool:

@@ -11,6 +11,7 @@ from rag_core.language.languages import language_of
 from rag_core.language.stemming import stem
 from rag_core.language.variants import lexeme_variants
 from rag_core.model.note import Language
+from rag_core.query.time_points import ISO_MONTH
 from rag_core.query.transformation import query_language
 
 SAME_STEM = 0.85
@@ -35,9 +36,10 @@ def own_language(question: str, answered_in: Language) -> Language:
 
 @lru_cache(maxsize=4096)
 def keys_of(text: str, language: Language) -> frozenset[str]:
-    """The keys of a text: its folded words, and "~stem" of each."""
-    keys = set[str]()
-    for word in _TOKEN.findall(text):
+    """The keys of a text: its folded words and names of months in ISO 8601, and "~stem" of each."""
+    keys, names = set[str](), language_of(language).times.month_names
+    months = (names[int(month) - 1] for _, month in ISO_MONTH.findall(text))
+    for word in (*_TOKEN.findall(text), *months):
         plain = fold(word).text
         if plain not in _function_words(language):
             keys |= {plain, f"~{_stem(word, language)}"}

@@ -1,7 +1,7 @@
 """Answering without a model: the passages of the sources that most likely hold the answer, every sentence cited. Pure."""
 
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from rag_core.answering.quoting.asked_words import own_language
@@ -54,8 +54,9 @@ class ExtractiveAnswerer:
         spoken = own_language(query, language)
         total = total_of(query, context, spoken)
         if total is not None:
-            self.quotation = NOTHING
-            yield _cited(_plain(total.text(language)), total.sources, "")
+            self.quotation = replace(NOTHING, is_added_up=total.value is not None)
+            for at, (claim, sources) in enumerate(total.claims(language)):
+                yield " " * (at > 0) + _cited(_plain(claim), sources, "")
             return
         self.quotation = quote(query, context, language=spoken)
         is_dated = _asks_when(query, spoken) or _is_longer_than_a_day(context.asked_time)

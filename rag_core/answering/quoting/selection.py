@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from rag_core.answering.quoting.asked_time import is_of, names_time, of_that_time, spread, tells_year
+from rag_core.answering.quoting.asked_time import is_of, names_time, of_that_time, spread, stands_under_time, tells_year
 from rag_core.answering.quoting.openings import announces, is_heading, only_points, only_refers
 from rag_core.answering.quoting.passages import Passage, is_order, ranked_passages
 from rag_core.answering.quoting.sentence_scores import ScoredSentence, score_sentences
@@ -38,6 +38,8 @@ class Quotation:
     passages: tuple[Passage, ...]
     ahead: float = 0.0
     is_of_its_time: bool = True
+    is_added_up: bool = True
+    """False where rows of amounts are told for a question for a sum."""
 
     @property
     def sentences(self) -> tuple[ScoredSentence, ...]:
@@ -112,11 +114,14 @@ def _scored(question: str, sources: Sequence[Source], *, language: Language) -> 
 
 
 def _within(asked: AskedTime) -> Callable[[ScoredSentence], bool]:
-    """Test whether a sentence is of a note of that time, or names it."""
+    """Test whether a sentence is of a note of that time, names it, or stands under it."""
 
     def is_within(sentence: ScoredSentence) -> bool:
         source = sentence.source
-        return is_of(source, asked) or (sentence.own > 0 and names_time(sentence.text, source, asked))
+        if is_of(source, asked) or stands_under_time(sentence.start + len(sentence.text), source, asked):
+            return True
+        is_row = sentence.text.startswith("|") and sentence.source_share > 0  # what its columns are stands over it
+        return (sentence.own > 0 or is_row) and names_time(sentence.text, source, asked)
 
     return is_within
 

@@ -15,7 +15,6 @@ from rag_core.answering.sources.context import as_context, dated_in, make_source
 from rag_core.answering.sources.likeness import with_likeness
 from rag_core.answering.sources.search_configuration import answer_config
 from rag_core.answering.totals.asking import asks_total
-from rag_core.answering.totals.total import MAX_NOTES
 from rag_core.configuration.schema import RetrievalConfig, configure
 from rag_core.embedding import knows_meaning
 from rag_core.errors import DeadlineExceededError, QueryFailedError, RetrievalFailedError
@@ -43,7 +42,7 @@ RECENCY_WEIGHT = 0.375
 """0.25 and 0.15 of the weighted score, scaled up to replace the vectors' 0.6."""
 MAX_OF_A_TIME = 100
 """Number of notes of a time, the newest, that sources are chosen from where a time is all that is asked for."""
-MAX_TABLES = MAX_NOTES + 1
+MAX_TABLES = 5
 _WHOLE_TABLES = {"contextExpansion": {"sections": True, "maxWindowSize": 4096}}
 """For a sum: rows are added up only where none is missing."""
 LEAST_MS = 250

@@ -9,6 +9,7 @@ from rag_core.chunking.structure import MarkdownTable, cells_of, structure_of
 from rag_core.language.amounts import Amount, amount_of, amounts_in, are_plain, currency_named
 from rag_core.language.folding import fold_words
 from rag_core.language.languages import language_of
+from rag_core.language.totals import TotalWords
 from rag_core.model.answer import Source
 from rag_core.model.note import Language, Span
 
@@ -16,6 +17,7 @@ _FEWEST_SUMMED = 2
 _LINE = re.compile(r"[^\n]+")
 _MARKS = re.compile(r"[*`~]+|(?<!\w)_+|_+(?!\w)")
 _WORD = re.compile(r"\w+")
+_LOOSE = re.compile(r" (?=[,;.:])")
 _TICK = re.compile(r"\w|[✓✔☑✅]")
 _UNCLEAR = re.compile(
     r"\d\s*(?:[-\u2013\u2014\u2212]\s*)?$|(?:^|[:=])\s*[-\u2013\u2014\u2212(]\s*$|[-\u2013\u2014\u2212]$"
@@ -38,70 +40,108 @@ class AmountRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmountRows:
-    """The rows of one table or list; ``frame`` is what stands over them: title, heading, caption and headers."""
+    """The rows of one table or list; ``frame`` is what stands over them: title, heading, caption and headers.
+
+    ``is_plain`` is False where their amounts cannot be added up. ``total`` is the row that says that it sums up the others.
+    """
 
     source: Source
     start: int
     frame: str
     rows: tuple[AmountRow, ...]
     currency: str | None
+    is_plain: bool
+    total: AmountRow | None
 
 
 def rows_of_amounts(source: Source) -> Iterator[AmountRows]:
-    """The tables and lists of a passage with one amount a row, each whole.
+    """The tables and lists of a passage that have amounts.
 
-    Left out are those of which it is not plain which column is the amount or which mark is the decimal one, or which have several
-    currencies, a column that calls a row unpaid, subtotals among their rows, or a first or last row that sums up the others without
-    saying so. One that says so is no row. Lists with items within items, and rows that are struck out or tasks not done, are left
-    out too.
+    Plain are those that are whole, with one amount a row. Not plain are those of which it is open which column is the amount or which
+    mark is the decimal one, or which have several currencies, a column that calls a row unpaid, subtotals among their rows, a first or
+    last row that sums up the others without saying so, items within items, or rows that are struck out or tasks not done. A row that
+    says that it sums up the others is none.
     """
-    if not source.is_whole:
-        return
     text = source.original
     tables = structure_of(text).tables
     for table in tables:
         found = _of_table(text, table, source.language)
-        yield from _group(source, table.start, " ".join(table.headers), found)
+        yield from _group(source, (table.start, table.end), " ".join(table.headers), *found)
     for start, lines in _lists(text, tables):
-        yield from _group(source, start, "", _of_list(text, lines))
+        yield from _group(source, (start, lines[-1][1]), "", *_of_list(text, lines))
 
 
-def _group(source: Source, start: int, own_frame: str, rows: Sequence[AmountRow] | None) -> Iterator[AmountRows]:
-    if not rows:
-        return
-    summing = language_of(source.language).totals.rows
-    first_words = [(_WORD.findall(fold_words(row.label)) or [""])[0] for row in rows]
-    kept = [row for row, word in zip(rows, first_words, strict=True) if word not in summing]
-    sums = [row for row, word in zip(rows, first_words, strict=True) if word in summing]
+def lines_with_amounts(source: Source) -> Iterator[AmountRows]:
+    """Lines outside tables and lists that have amounts with their currency, one by one; none is plain."""
+    text = source.original
+    tables = structure_of(text).tables
+    listed = {line for _, lines in _lists(text, tables) for line in lines}
+    for match in _LINE.finditer(text):
+        is_row = match.span() in listed or any(table.start <= match.start() < table.end for table in tables)
+        if not is_row:
+            yield from _group(source, match.span(), "", _with_money(text, [match.span()]), is_plain=False)
+
+
+def _group(
+    source: Source, span: Span, own_frame: str, rows: Sequence[AmountRow], is_plain: bool
+) -> Iterator[AmountRows]:
+    count = len(rows)
+    rows = [row for row in rows if not _OPEN_OR_STRUCK.search(source.original, *row.span)]
+    kept = [row for row in rows if not _sums_up(row, source.language)]
+    behind = _LINE.search(source.original, span[1])
+    below = _with_money(source.original, [behind.span()])[:1] if behind else []
+    sums = [row for row in (*rows, *below) if _sums_up(row, source.language)]
     currencies = {row.amount.currency for row in kept} - {None}
     values = [row.amount.value for row in kept]
     if sums:
-        is_plain = len(sums) == 1 and sums[0].amount.value == sum(values)
-    else:
-        is_plain = len(values) <= _FEWEST_SUMMED or sum(values) not in {2 * values[0], 2 * values[-1]}
-    is_plain = is_plain and are_plain((row.written for row in rows), source.language)
-    is_plain = is_plain and not any(_OPEN_OR_STRUCK.search(source.original, *row.span) for row in rows)
-    if kept and is_plain and len(currencies) <= 1:
-        frame = " ".join([source.title or "", _heading_before(source.original, start), own_frame])
+        is_plain &= len(sums) == 1 and sums[0].amount.value == sum(values)
+    elif len(values) > _FEWEST_SUMMED:
+        is_plain &= sum(values) not in {2 * values[0], 2 * values[-1]}
+    is_plain &= (
+        source.is_whole
+        and len(rows) == count
+        and len(currencies) <= 1
+        and are_plain((row.written for row in rows), source.language)
+    )
+    if kept:
         yield AmountRows(
-            source=source, start=start, frame=frame, rows=tuple(kept), currency=next(iter(currencies), None)
+            source=source,
+            start=span[0],
+            frame=" ".join([source.title or "", _heading_before(source.original, span[0]), own_frame]),
+            rows=tuple(kept),
+            currency=next(iter(currencies), None),
+            is_plain=is_plain,
+            total=replace(sums[0], label=_first_word(sums[0].label)) if len(sums) == 1 else None,
         )
 
 
-def _of_table(text: str, table: MarkdownTable, language: Language) -> list[AmountRow] | None:
+def _sums_up(row: AmountRow, language: Language) -> bool:
+    """Test whether a row says that it is the sum of others."""
+    return fold_words(_first_word(row.label)) in language_of(language).totals.rows
+
+
+def _first_word(label: str) -> str:
+    return next(iter(_WORD.findall(label)), "")
+
+
+def _of_table(text: str, table: MarkdownTable, language: Language) -> tuple[list[AmountRow], bool]:
+    """Rows of the one column of amounts without the unpaid; where there is none, those with money anywhere, which are not plain."""
     cells = [cells_of(text[slice(*row)]) for row in table.rows]
     column = _amount_column(table.headers, cells, language)
-    if column is None or _has_unpaid(table.headers, cells, column, language):
-        return None
+    if column is None:
+        return _with_money(text, table.rows), False
     over = currency_named(table.headers[column])
     rows = []
-    for span, row in zip(table.rows, cells, strict=True):
+    unpaid = _unpaid(table.headers, cells, column, language)
+    for at_row, (span, row) in enumerate(zip(table.rows, cells, strict=True)):
+        if at_row in unpaid:
+            continue
         amount = amount_of(row[column]) if column < len(row) else None
         if amount is not None:
             label = _MARKS.sub("", ", ".join(cell for at, cell in enumerate(row) if at != column and cell))
             amount = replace(amount, currency=amount.currency or over)
             rows.append(AmountRow(label=label, amount=amount, written=row[column].strip(" *_~"), span=span))
-    return rows
+    return rows, not unpaid
 
 
 def _amount_column(headers: Sequence[str], rows: Sequence[Sequence[str]], language: Language) -> int | None:
@@ -129,16 +169,20 @@ def _names_money(headers: Sequence[str], at: int, language: Language) -> bool:
     return not (named <= totals.unit_prices and _has_quantities(headers, language))
 
 
-def _has_unpaid(headers: Sequence[str], rows: Sequence[Sequence[str]], amount: int, language: Language) -> bool:
-    """True where a column beside the amounts tells what was paid, and of some row that it was not."""
+def _unpaid(headers: Sequence[str], rows: Sequence[Sequence[str]], amount: int, language: Language) -> set[int]:
+    """Places of the rows of which a column beside the amounts tells that they were not paid."""
     totals = language_of(language).totals
     told = [
         at
         for at, header in enumerate(headers)
         if at != amount and not totals.paid.isdisjoint(_WORD.findall(fold_words(header)))
     ]
-    cells = [fold_words(row[at]).strip() if at < len(row) else "" for at in told for row in rows]
-    return any(cell in totals.unpaid or not _TICK.search(cell) for cell in cells)
+    return {place for place, row in enumerate(rows) if any(_is_unpaid(row, at, totals) for at in told)}
+
+
+def _is_unpaid(row: Sequence[str], at: int, totals: TotalWords) -> bool:
+    cell = fold_words(row[at]).strip() if at < len(row) else ""
+    return cell in totals.unpaid or not _TICK.search(cell)
 
 
 def _has_quantities(headers: Sequence[str], language: Language) -> bool:
@@ -160,24 +204,26 @@ def _lists(text: str, tables: Sequence[MarkdownTable]) -> Iterator[tuple[int, li
             yield spans[0][0], spans
 
 
-def _of_list(text: str, lines: Sequence[Span]) -> list[AmountRow] | None:
-    """Rows of a list whose every item has exactly one amount with its currency, and stands as far in as the others."""
-    rows, depths = [], {len(text[start:end]) - len(text[start:end].lstrip()) for start, end in lines}
-    if len(depths) > 1:
-        return None
+def _of_list(text: str, lines: Sequence[Span]) -> tuple[list[AmountRow], bool]:
+    """Rows of a list, plain where every item has exactly one amount with its currency, and stands as far in as the others."""
+    rows = _with_money(text, lines)
+    depths = {len(text[start:end]) - len(text[start:end].lstrip()) for start, end in lines}
+    return rows, [row.span for row in rows] == list(lines) and len(depths) == 1
+
+
+def _with_money(text: str, lines: Sequence[Span]) -> list[AmountRow]:
+    """The amounts with their currency in lines, one a row; two of one line are two rows, and one that is unclear is left out."""
+    rows = []
     for start, end in lines:
         item = _ITEM.match(text, start, end)
         body = text[item.end() if item else start : end]
-        money = [amount for amount in amounts_in(body) if amount.currency]
-        if len(money) != 1:
-            return None
-        low, high = money[0].span
-        if _UNCLEAR.search(body[:low]):
-            return None
-        label = _MARKS.sub("", f"{body[:low]} {body[high:]}").strip(" :;,.\u2013\u2014-=()")
-        rows.append(
-            AmountRow(label=" ".join(label.split()), amount=money[0], written=body[low:high], span=(start, end))
-        )
+        for amount in amounts_in(body):
+            low, high = amount.span
+            if amount.currency and not _UNCLEAR.search(body[:low]):
+                label = _MARKS.sub("", f"{body[:low]} {body[high:]}").strip(" :;,.\u2013\u2014-=()|")
+                label = ", ".join(part.strip() for part in label.split("|") if part.strip())
+                label = _LOOSE.sub("", " ".join(label.split()))
+                rows.append(AmountRow(label=label, amount=amount, written=body[low:high], span=(start, end)))
     return rows
 
 

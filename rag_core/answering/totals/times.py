@@ -26,7 +26,7 @@ def names_bare_month(question: str, language: Language) -> bool:
 
 def rows_of_times(
     rows: Sequence[AmountRow], group: AmountRows, asked: Sequence[Interval], *, is_bare: bool
-) -> Sequence[AmountRow]:
+) -> Sequence[AmountRow] | None:
     """The rows that are of the asked times; all of them where none has a time, and what stands over them is.
 
     A month without a year is of the one over the rows. Without one it has a time where the question ``is_bare``, names no year
@@ -37,7 +37,7 @@ def rows_of_times(
     if not any(times):
         return rows if any(_is_within(time, asked) for time in _over(group, zone, bare)) else []
     if not all(times):
-        return []
+        return None
     return [row for row, time in zip(rows, times, strict=True) if time is not None and _is_within(time, asked)]
 
 

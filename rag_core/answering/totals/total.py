@@ -1,4 +1,4 @@
-"""The sum that a question asks for, where the rows of one table or list answer it, or of several that are of one kind."""
+"""The rows that answer a question for a sum, and the sum where it is plain that they may be added up."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,60 +8,55 @@ from functools import cache
 
 from rag_core.answering.quoting.asked_words import keys_of, terms_of, worth
 from rag_core.answering.totals.asking import asks_total, later, without_asking
-from rag_core.answering.totals.rows import AmountRow, AmountRows, rows_of_amounts
+from rag_core.answering.totals.rows import AmountRow, AmountRows, lines_with_amounts, rows_of_amounts
 from rag_core.answering.totals.times import YEAR, names_bare_month, rows_of_times
-from rag_core.language.amounts import are_plain, money
+from rag_core.language.amounts import money
 from rag_core.language.folding import fold_words
 from rag_core.language.languages import language_of
 from rag_core.model.answer import PromptContext, Source
-from rag_core.model.note import Language
+from rag_core.model.note import Language, NoteId
 from rag_core.query.time_expressions import find_times, strip_times
 from rag_core.query.time_points import Interval
 
 MAX_ROWS = 100
-MAX_NOTES = 4
-"""Where more notes have rows that answer, there may be others that were not found."""
 MAX_LABELLED = 12
 """With more rows their amounts alone are shown."""
 _LABEL_CHARACTERS = 60
 _LEAST_ROWS = 2
-_DIGITS = re.compile(r"\d+")
-
 
 _Answering = tuple[AmountRows, Sequence[AmountRow]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Total:
-    """Rows that answer a question for a sum, in the order of their sources, and the sum."""
+    """Rows that answer a question for a sum, each with its source, and the sum: None where they cannot plainly be added up."""
 
-    sources: tuple[Source, ...]
-    rows: tuple[AmountRow, ...]
-    value: Decimal
+    rows: tuple[tuple[Source, AmountRow], ...]
+    value: Decimal | None
     currency: str | None
 
-    @property
-    def is_of_several(self) -> bool:
-        """True where rows of several notes are added up, of which there may be more than were found."""
-        return len({source.note_id for source in self.sources}) > 1
-
-    def text(self, language: Language) -> str:
-        """The sum and what it is of: "En total, 285,20 €: 45,20 € (3 de enero, gasolina) + 240,00 € (ruedas)"; of one row, it."""
-        if len(self.rows) == 1:
-            return _term(self.rows[0], is_labelled=True)
+    def claims(self, language: Language) -> Iterator[tuple[str, Sequence[Source]]]:
+        """The sum and what it is of: "En total, 285,20 €: 45,20 € (3 de enero, gasolina) + 240,00 € (ruedas)"; else each row."""
+        if self.value is None or len(self.rows) == 1:
+            for source, row in self.rows:
+                yield _term(row, is_labelled=True), [source]
+            return
         is_labelled = len(self.rows) <= MAX_LABELLED
-        terms = " + ".join(_term(row, is_labelled=is_labelled) for row in self.rows)
-        words = language_of(language).totals
-        wording = words.answer_of_several if self.is_of_several else words.answer
-        return wording.format(sum=money(self.value, self.currency, language), terms=terms)
+        terms = " + ".join(_term(row, is_labelled=is_labelled) for _, row in self.rows)
+        wording = language_of(language).totals.answer
+        sources = {source.number: source for source, _ in self.rows}
+        yield wording.format(sum=money(self.value, self.currency, language), terms=terms), list(sources.values())
 
 
 def total_of(question: str, context: PromptContext, language: Language) -> Total | None:
-    """The sum over rows that have all that is asked for, in themselves or in what stands over them, and are of the asked times.
+    """The rows that have all that is asked for, in themselves or in what stands over them, and are of the asked times.
 
-    None where no question for a sum is asked, and where it is not plain what to add up: tables or lists that answer differ in more
-    than the time over them or in currency, or of several notes some may be missing or count twice; or rows name what the question does
-    not ask for: income, a refund, an offer, or what is void or unpaid. The sum of one row of several is that row.
+    They are added up only where it is plain that they may be: not where rows of several notes answer, of which more may be there than
+    were found; where tables or lists that answer differ in what stands over them or in currency, or cannot be read in one way; or
+    where other lines of their note with amounts name a refund, an offer, or what is void or unpaid. Tables and lists of these, or of
+    income, are left out where the question does not ask for it. The sum of one row of several is that row; a sum that the note states
+    itself stands before its rows where it is not computed. None where no question for
+    a sum is asked; where it is open of some rows whether they answer, or they name what is not asked for; or none or too many answer.
     """
     if not asks_total(question, language):
         return None
@@ -69,47 +64,50 @@ def total_of(question: str, context: PromptContext, language: Language) -> Total
     if not asked and YEAR.search(question):
         return None  # a year that was not understood as the asked time
     wanted, is_bare = without_asking(without, language), names_bare_month(question, language)
-    answering = [
-        (group, rows)
-        for group in _distinct(context.sources)
-        if (rows := _asked_rows(group, wanted, asked, language, is_bare=is_bare))
-    ]
-    rows = [row for _, found in answering for row in found]
-    if len(rows) > MAX_ROWS or sum(len(group.rows) for group, _ in answering) < _LEAST_ROWS:
+    groups = [group for group in _distinct(context.sources) if not _is_of_others(question, wanted, group, language)]
+    found = [(group, _asked_rows(group, wanted, asked, language, is_bare=is_bare)) for group in groups]
+    if any(rows is None or _is_mixed(question, group, rows, language) for group, rows in found):
         return None
-    if len({_kind(group) for group, _ in answering}) != 1 or not _is_plain_together(answering, context):
+    answering = [(group, rows) for group, rows in found if rows]
+    count = sum(len(rows) for _, rows in answering)
+    if not count or sum(len(group.rows) for group, _ in answering) < _LEAST_ROWS:
         return None
-    if any(_is_mixed(question, group, found, language) for group, found in answering):
+    is_sum = _is_plain(answering) and not _has_doubtful(question, wanted, answering[0][0], context, language)
+    if count > (MAX_ROWS if is_sum else MAX_LABELLED):
         return None
-    sources = {group.source.number: group.source for group, _ in answering}
-    value = sum((row.amount.value for row in rows), start=Decimal())
-    return Total(sources=tuple(sources.values()), rows=tuple(rows), value=value, currency=answering[0][0].currency)
+    return Total(
+        rows=tuple(
+            (group.source, row) for group, rows in answering for row in (*_stated(group, rows, is_sum=is_sum), *rows)
+        ),
+        value=sum((row.amount.value for _, rows in answering for row in rows), start=Decimal()) if is_sum else None,
+        currency=answering[0][0].currency,
+    )
 
 
-def _kind(group: AmountRows) -> tuple[Language, str, str | None]:
-    """Common ground of tables and lists that are added up: all that stands over them but numbers and months."""
-    spoken = group.source.language
-    return spoken, " ".join(_months_and_digits(spoken).sub(" ", fold_words(group.frame)).split()), group.currency
+def _stated(group: AmountRows, rows: Sequence[AmountRow], *, is_sum: bool) -> Sequence[AmountRow]:
+    """The sum that a note states of its rows itself, where all of them answer and none is computed."""
+    return [group.total] if group.total is not None and not is_sum and len(rows) == len(group.rows) else []
 
 
-def _is_plain_together(answering: Sequence[_Answering], context: PromptContext) -> bool:
-    """Test whether rows of several notes add up: few, all of them found and read in one way, none a copy or the sum of others."""
-    notes = {group.source.note_id for group, _ in answering}
-    if len(notes) == 1:
-        return True
-    if len(notes) > MAX_NOTES or context.has_lost_rows:
+def _kind(group: AmountRows) -> tuple[NoteId, str, str | None]:
+    """Common ground of tables and lists that are added up: their note, and all that stands over them but numbers and months."""
+    frame = _months_and_digits(group.source.language).sub(" ", fold_words(group.frame))
+    return group.source.note_id, " ".join(frame.split()), group.currency
+
+
+def _is_plain(answering: Sequence[_Answering]) -> bool:
+    """Test whether it is plain how much each row is, and that all are of one kind."""
+    return len({_kind(group) for group, _ in answering}) == 1 and all(group.is_plain for group, _ in answering)
+
+
+def _has_doubtful(question: str, wanted: str, group: AmountRows, context: PromptContext, language: Language) -> bool:
+    """Test whether a line of the note outside tables and lists has an amount of what is ``wanted`` that was refunded, say."""
+    if _doubtful(language).search(fold_words(question)):
         return False
-    if not are_plain((row.written for _, rows in answering for row in rows), answering[0][0].source.language):
-        return False
-    told = [key for group, rows in answering for key in {_copied(row, group) for row in rows}]
-    sums = [sum(row.amount.value for row in rows) for _, rows in answering if len(rows) >= _LEAST_ROWS]
-    return len(told) == len(set(told)) and not any(row.amount.value in sums for _, rows in answering for row in rows)
-
-
-def _copied(row: AmountRow, group: AmountRows) -> tuple[str, Decimal, str]:
-    """Key of a row and its copies in other notes; one without a day is no copy of those under other headings."""
-    label = fold_words(row.label)
-    return label, row.amount.value, "" if _DIGITS.search(label) else fold_words(group.frame)
+    noted = (source for source in context.sources if source.note_id == group.source.note_id)
+    lines = (line for source in noted for line in lines_with_amounts(source))
+    rows = (row for line in lines for row in _asked_rows(line, wanted, (), language, is_bare=False) or ())
+    return any(_doubtful(group.source.language).search(fold_words(row.label)) for row in rows)
 
 
 def _asked_times(question: str, context: PromptContext, language: Language) -> tuple[Sequence[Interval], str]:
@@ -139,7 +137,7 @@ def _distinct(sources: Sequence[Source]) -> Iterator[AmountRows]:
 
 def _asked_rows(
     group: AmountRows, wanted: str, asked: Sequence[Interval], language: Language, *, is_bare: bool
-) -> list[AmountRow]:
+) -> Sequence[AmountRow] | None:
     """The rows of the asked times that have all terms that do not stand over them.
 
     None where it is not plain which: a term stands over all rows and in some, or see ``rows_of_times``.
@@ -152,25 +150,35 @@ def _asked_rows(
         if not worth(term, frame):
             rows = [row for row in rows if row in having]
         elif having and len(having) < len(group.rows):
-            return []
+            return None
     if not asked:
         return rows
-    return list(rows_of_times(rows, group, asked, is_bare=is_bare))
+    return rows_of_times(rows, group, asked, is_bare=is_bare)
+
+
+def _is_of_others(question: str, wanted: str, group: AmountRows, language: Language) -> bool:
+    """Test whether what stands over rows names income or a doubtful amount that the question does not ask for.
+
+    Of a question for income of all kinds, whether nothing there or in the rows names any.
+    """
+    frame, words, spoken = fold_words(group.frame), fold_words(question), group.source.language
+    if _income(language).search(words) and not terms_of(wanted, language, spoken=spoken):
+        return not any(map(_income(spoken).search, (frame, *(fold_words(row.label) for row in group.rows))))
+    return any(
+        kind(spoken).search(frame) is not None and kind(language).search(words) is None for kind in (_doubtful, _income)
+    )
 
 
 def _is_mixed(question: str, group: AmountRows, rows: Sequence[AmountRow], language: Language) -> bool:
-    """Tell whether rows, or what stands over them, name income or a doubtful amount that the question does not ask for.
-
-    Of a question for income too where only some rows name it, and nothing over them.
-    """
-    spoken, words = group.source.language, fold_words(question)
-    frame, labels = fold_words(group.frame), [fold_words(row.label) for row in rows]
-    if not _doubtful(language).search(words) and any(map(_doubtful(spoken).search, (frame, *labels))):
-        return True
-    is_over, of_income = _income(spoken).search(frame), [_income(spoken).search(label) for label in labels]
+    """Test whether rows name income or a doubtful amount that is not asked for; or some of them, and nothing over them, what is."""
+    spoken, words, labels = group.source.language, fold_words(question), [fold_words(row.label) for row in rows]
+    doubtful = [_doubtful(spoken).search(label) is not None for label in labels]
+    income = [_income(spoken).search(label) is not None for label in labels]
     if not _income(language).search(words):
-        return bool(is_over) or any(of_income)
-    return not is_over and any(of_income) and not all(of_income)
+        is_open = any(income)
+    else:
+        is_open = _income(spoken).search(fold_words(group.frame)) is None and any(income) and not all(income)
+    return is_open or (any(doubtful) and _doubtful(language).search(words) is None)
 
 
 @cache

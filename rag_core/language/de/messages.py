@@ -31,6 +31,7 @@ MESSAGES = Messages(
     },
     quoting_warnings={
         "may_not_answer": "Das kommt der Frage am nächsten; vielleicht beantwortet es sie nicht.",
+        "not_added_up": "Diese Zeilen wurden nicht addiert: Vielleicht fehlen welche, oder nicht alle zählen.",
         "not_of_the_time": "Was am ehesten passt, ist nicht aus der Zeit, nach der du fragst.",
         "most_alike": "Am ehesten passt: {note}.",
         "more_of_the_time": "Aus dieser Zeit gibt es mehr Notizen als die zitierten.",

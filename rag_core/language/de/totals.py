@@ -24,5 +24,4 @@ TOTALS = TotalWords(
     paid=frozenset(["bezahlt", "gezahlt", "beglichen"]),
     unpaid=frozenset(["nein", "n", "offen", "ausstehend"]),
     answer="Insgesamt {sum}: {terms}",
-    answer_of_several="Die in mehreren Notizen gefundenen Zeilen ergeben {sum} (es kann mehr geben): {terms}",
 )

@@ -31,6 +31,7 @@ MESSAGES = Messages(
     },
     quoting_warnings={
         "may_not_answer": "This is nearest to the question; it may not answer it.",
+        "not_added_up": "These rows were not added up: others may be missing, or not all may count.",
         "not_of_the_time": "What comes nearest is not from the time you ask about.",
         "most_alike": "The nearest: {note}.",
         "more_of_the_time": "There are more notes of that time than those quoted.",

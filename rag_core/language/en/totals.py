@@ -4,23 +4,22 @@ from rag_core.language.totals import TotalWords
 
 TOTALS = TotalWords(
     asking=(
-        r"how much (?:money )?(?:\w+ ){0,6}?(?:spend|spent|pay|paid|cost|costs|earn|earned)",
+        r"how much (?:money )?(?:\w+ ){0,6}?(?:spend|spent|pay|paid|cost|costs|earn|earned|invoiced?)",
         r"(?:total (?:cost|amount|spending|expenses?|income)|sum of (?:the )?(?:costs?|expenses?|amounts?|invoices?|payments?))",
         r"in total",
     ),
-    saying_nothing=r"how|much|money|(?:spend|spent|pay|paid|cost|earn|total|sum|amount|expense|spending|far)\w*",
+    saying_nothing=r"how|much|money|(?:spend|spent|pay|paid|cost|earn|invoice|total|sum|amount|expense|spending|far)\w*",
     columns=frozenset(
         ["amount", "amounts", "cost", "costs", "price", "total", "spent", "paid", "expense", "expenses", "income"]
     ),
     unit_prices=frozenset(["price"]),
     quantities=frozenset(["quantity", "qty", "units", "pieces"]),
     rows=frozenset(["total", "totals", "subtotal", "sum"]),
-    income=r"(?:incomes?|earn\w*|salar(?:y|ies)|wages?|pay(?:slip|check|cheque|roll)s?|sales?|sold|revenues?|proceeds|dividends?|"
+    income=r"(?:incomes?|earn\w*|invoiced|salar(?:y|ies)|wages?|pay(?:slip|check|cheque|roll)s?|sales?|sold|revenues?|proceeds|dividends?|"
     r"received)",
     doubtful=r"(?:refund\w*|reimburs\w*|rebates?|credit notes?|returned|quotes?|quotations?|estimat\w*|offers?|budget\w*|planned|"
     r"void\w*|cancell?ed|unpaid|pending|outstanding|not (?:yet )?paid|to (?:be paid|pay))",
     paid=frozenset(["paid", "settled"]),
     unpaid=frozenset(["no", "n", "pending", "open"]),
     answer="In total, {sum}: {terms}",
-    answer_of_several="The rows found in several notes add up to {sum} (there may be more): {terms}",
 )

@@ -31,6 +31,7 @@ MESSAGES = Messages(
     },
     quoting_warnings={
         "may_not_answer": "Es lo más cercano que hay en tus notas; puede que no responda a la pregunta.",
+        "not_added_up": "Estas filas no se han sumado: puede que falten otras, o que no todas cuenten.",
         "not_of_the_time": "Lo más parecido no es del tiempo por el que preguntas.",
         "most_alike": "Lo más parecido: {note}.",
         "more_of_the_time": "De ese tiempo hay más notas que las citadas.",

@@ -6,13 +6,13 @@ TOTALS = TotalWords(
     asking=(
         (
             r"cuanto (?:dinero )?(?:me |nos |se |le |les |he |hemos |ha |han |llevo |llevamos )*"
-            r"(?:gast|pag|cost|cuest|desembols|ingres|cobr|invert|invirt)\w*"
+            r"(?:gast|pag|cost|cuest|desembols|ingres|cobr|factur|invert|invirt)\w*"
         ),
         r"(?:gasto|coste|importe|ingreso|pago)s? total(?:es)?",
         r"(?:cuanto es |cual es |dime )?(?:el total|la suma) de(?: los| las)? (?:gasto|pago|ingreso|importe|factura|coste)s?",
         r"en total",
     ),
-    saying_nothing=r"(?:cuanto|dinero|llev(?:o|amos)|he|hemos|ha|han|gast|pag|cost|cuest|desembols|ingres|cobr|invert|invirt|importe|"
+    saying_nothing=r"(?:cuanto|dinero|llev(?:o|amos)|he|hemos|ha|han|gast|pag|cost|cuest|desembols|ingres|cobr|factur|invert|invirt|importe|"
     r"total|suma|dime|asciende)\w*",
     columns=frozenset(
         [
@@ -33,12 +33,11 @@ TOTALS = TotalWords(
     unit_prices=frozenset(["precio", "precios"]),
     quantities=frozenset(["cantidad", "cantidades", "unidades", "uds", "ud"]),
     rows=frozenset(["total", "totales", "subtotal", "suma"]),
-    income=r"(?:ingres\w*|(?<!de )cobr\w*|nominas?|sueldos?|salarios?|honorarios?|ganancias?|gan(?:e|amos|ado)|ventas?|"
-    r"vend(?:i|e|imos|id[oa]s?|ieron)|dividendos?|becas?|subvencion\w*)",
+    income=r"(?:ingres\w*|(?<!de )cobr\w*|factur(?:ad\w+|e)|nominas?|sueldos?|salarios?|honorarios?|ganancias?|gan(?:e|amos|ado)|"
+    r"ventas?|vend(?:i|e|imos|id[oa]s?|ieron)|dividendos?|becas?|subvencion\w*)",
     doubtful=r"(?:abonos?|devol\w+|devuel\w+|reembols\w*|reintegr\w*|presupuest\w*|ofertas?|estimad\w*|previst[oa]s?|anulad[oa]s?|"
     r"cancelad[oa]s?|pendientes?|impagad[oa]s?|(?:sin|no|por) pag(?:ar|ad[oa]s?))",
     paid=frozenset(["pagado", "pagada", "pagados", "pagadas", "abonado", "abonada", "cobrado", "cobrada"]),
     unpaid=frozenset(["no", "n", "pendiente", "falta"]),
     answer="En total, {sum}: {terms}",
-    answer_of_several="Las filas encontradas en varias notas suman {sum} (puede haber más): {terms}",
 )

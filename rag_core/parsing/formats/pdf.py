@@ -5,11 +5,13 @@ import re
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
+from itertools import chain
 from statistics import fmean
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from rag_core.errors import DocumentRefusedError, UnreadableDocumentError
+from rag_core.language.folding import fold
 from rag_core.model.document import ParsedDocument
 from rag_core.parsing import FORMATS, DocumentFormat, ParsingLimits, SourceFile
 from rag_core.parsing.building import DocumentBuilder, check_length
@@ -30,11 +32,7 @@ _HEAD = 1024
 _DPI = 200
 _SHARE_OF_TIME = 0.7
 _TOO_LATE = "there was no time left to recognise the page; split the file, or raise BRAIN_DOCUMENT_SECONDS"
-_JUNK = re.compile(
-    r"microsoft (?:word|powerpoint|excel)\b.*|untitled.*|sin t[ií]tulo.*|unbenannt.*|\W*"
-    r"|.*\.(?:docx?|pptx?|xlsx?|od[tps]|rtf|txt|html?|pdf|ps|dvi|tex|indd|qxd|pub|pages)",
-    re.IGNORECASE | re.DOTALL,
-)
+_WORD = re.compile(r"\w+")
 _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:Z|([+-])(\d\d)'?(\d\d)?)?")
 
 
@@ -93,7 +91,7 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
         builder.parser = "ocr" if written <= pages.recognised.keys() else "hybrid"
     title = metadata.get("Title", "")
     return builder.build(
-        title=None if _JUNK.fullmatch(title.strip()) else title,
+        title=title if frozenset() < _words(title) <= _first_words(pages) else None,
         author=metadata.get("Author"),
         created_at=_date(metadata.get("CreationDate", "")),
         pages=count,
@@ -130,6 +128,17 @@ def _write(builder: DocumentBuilder, pages: _PdfPages) -> None:
     write_blocks(builder, join_blocks(blocks), recognised=pages.recognised)
 
 
+def _first_words(pages: _PdfPages) -> frozenset[str]:
+    """Words of the first page that was read; a title without them is the writing program's or the file's name."""
+    number = next(iter(pages.lines), 0)
+    cells = (cell for table in pages.tables.get(number, ()) for row in table.rows for cell in row)
+    return _words(" ".join(chain((line.text for line in pages.lines.get(number, ())), cells)))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(fold(text).text))
+
+
 def _date(text: str) -> datetime | None:
     """Date of a PDF: "D:20240131120000+01'00'", shorter perhaps; UTC where no zone is given."""
     match = _DATE.match(text)
@@ -146,4 +155,4 @@ def _date(text: str) -> datetime | None:
         return None
 
 
-FORMATS.register("pdf")(DocumentFormat(suffixes=(".pdf",), recognises=_recognises, parse=_parse, version=3))
+FORMATS.register("pdf")(DocumentFormat(suffixes=(".pdf",), recognises=_recognises, parse=_parse, version=4))

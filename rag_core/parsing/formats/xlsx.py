@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from datetime import datetime, time
 from itertools import islice
 from typing import Any
@@ -19,6 +19,8 @@ _MERGED = re.compile(rb"<(?:\w+:)?mergeCell\b[^>]*\bref=[\"']([A-Z]{1,3}[0-9]{1,
 _NOT_COMPUTED = re.compile(
     rb"(?:</(?:\w+:)?f>|<(?:\w+:)?f\b[^>]*/>)\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
 )
+_HIDDEN = re.compile(rb"<(?:\w+:)?(row|col)\b[^>]*\bhidden=[\"'](?:1|true)[\"'][^>]*>")
+_PLACE = re.compile(rb"\b(?:r|min|max)=[\"']([0-9]{1,7})[\"']")
 _LITERAL = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
 _PERCENT = re.compile(r"0(?:\.(0+))?%")
 
@@ -42,7 +44,7 @@ def _parse(file: SourceFile, limits: ParsingLimits) -> ParsedDocument:
                     f"{count} formulas have no stored result; save the file in a spreadsheet program",
                     page=number,
                 )
-            cells = _cells(sheet, _merged(source))
+            cells = _cells(sheet, _merged(source), _hidden(source, b"row"), _hidden(source, b"col"))
             write_sheet(builder, sheet.title, cells, page=number, max_characters=limits.max_characters)
     warn_of_macros(builder, archive)
     properties = core_properties(archive)
@@ -63,13 +65,24 @@ def _merged(sheet: bytes) -> dict[tuple[int, int], tuple[int, int]]:
     return {(row, column): (last_row, last_column) for column, row, last_column, last_row in areas}
 
 
-def _cells(sheet: Any, merged: dict[tuple[int, int], tuple[int, int]]) -> Iterator[SheetCell]:
+def _hidden(sheet: bytes, axis: bytes) -> frozenset[int]:
+    """Numbers of the rows ("row") or columns ("col") that are hidden."""
+    places = (sorted(map(int, _PLACE.findall(found[0]))) for found in _HIDDEN.finditer(sheet) if found[1] == axis)
+    return frozenset(number for ends in places if ends for number in range(ends[0], ends[-1] + 1))
+
+
+def _cells(
+    sheet: Any, merged: dict[tuple[int, int], tuple[int, int]], rows: Container[int], columns: Container[int]
+) -> Iterator[SheetCell]:
+    """Cells with text; ``rows`` and ``columns`` are hidden."""
     sheet.reset_dimensions()  # those a file states may be wrong
     for row in islice(sheet.iter_rows(), _MAX_ROWS):
         for cell in row:
             if cell.value is not None and (text := _text(cell).strip()):
                 place = cell.row, cell.column
-                yield SheetCell(text, *place, *merged.get(place, place))
+                last_row, last_column = merged.get(place, place)
+                is_hidden = cell.row in rows or cell.column in columns
+                yield SheetCell(text, *place, last_row, last_column, is_hidden)
 
 
 def _text(cell: Any) -> str:
@@ -99,6 +112,6 @@ FORMATS.register("xlsx")(
         suffixes=(".xlsx", ".xlsm"),
         recognises=lambda data: is_office_package(data, "xl/workbook"),
         parse=_parse,
-        version=4,
+        version=5,
     )
 )

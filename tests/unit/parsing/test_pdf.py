@@ -35,19 +35,28 @@ def test_text_keeps_its_letters(file: PdfFile) -> None:
 
 
 def test_properties_are_title_author_and_date(file: PdfFile) -> None:
-    file.title, file.author, file.created = "Informe anual", "Ana Núñez", "D:20240131120000+01'00'"
+    file.title, file.author, file.created = "Lluvia: Mañana en Bilbao", "Ana Núñez", "D:20240131120000+01'00'"
+    file.text(72, 130, "LLUVIA")
 
     document = parsed(file)
 
-    assert (document.title, document.author) == ("Informe anual", "Ana Núñez")
+    assert (document.title, document.author) == ("Lluvia: Mañana en Bilbao", "Ana Núñez")
     assert document.created_at == datetime(2024, 1, 31, 12, tzinfo=timezone(timedelta(hours=1)))
 
 
 @pytest.mark.parametrize(
     "title",
-    ["Microsoft Word - carta.doc", "Microsoft Word - Carta", "untitled", "Sin título", "informe_final.pdf", "  "],
+    [
+        "Microsoft Word - Lluvia.doc",
+        "ActiveReports Document",
+        "Document1",
+        "untitled",
+        "Bilbao.pdf",
+        "bilbao_final",
+        "  ",
+    ],
 )
-def test_title_of_the_writing_program_is_not_the_documents(file: PdfFile, title: str) -> None:
+def test_title_with_words_that_the_first_page_lacks_is_not_the_documents(file: PdfFile, title: str) -> None:
     file.title = title
 
     assert parsed(file).title is None

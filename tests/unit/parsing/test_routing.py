@@ -80,7 +80,7 @@ def parsed(file: SourceFile, *, docling: Reader | None = None, llamaparse: Reade
 
 
 def prose_pdf(*, columns: int = 1) -> SourceFile:
-    file = PdfFile(title="Jahresbericht", author="Ana")
+    file = PdfFile(title="Umsatz im vergangenen Jahr", author="Ana")
     file.page()
     for place in range(columns):
         file.lines(50 + 260 * place, 100, wrapped(PROSE, 240 if columns > 1 else 480))
@@ -110,7 +110,7 @@ class TestRoutes:
         document = parsed(prose_pdf(), docling=docling, llamaparse=llamaparse, primary=primary)
 
         assert (document.parser, told(document)) == (primary, [])
-        assert (document.title, document.author, document.pages) == ("Jahresbericht", "Ana", 1)
+        assert (document.title, document.author, document.pages) == ("Umsatz im vergangenen Jahr", "Ana", 1)
 
     @pytest.mark.parametrize("name", ["md", "txt", "csv", "eml", "odt", "ods", "epub"])
     def test_other_formats_go_nowhere(self, name: str) -> None:

@@ -76,6 +76,28 @@ def test_hidden_sheets_are_taken_with_a_warning(state: str, warned: list[int]) -
 
 
 @pytest.mark.parametrize(
+    ("rows", "columns", "warned"),
+    [([2], [], [1]), ([], ["B"], [1]), ([1, 2], ["A"], [1]), ([3], ["C"], []), ([], [], [])],
+)
+def test_text_of_hidden_rows_and_columns_is_taken_with_one_warning(
+    rows: list[int], columns: list[str], warned: list[int]
+) -> None:
+    book = Workbook()
+    book.active.append(["mes", "euros"])
+    book.active.append(["enero", 5])
+    book.active.cell(3, 3).value = ""
+    for number in rows:
+        book.active.row_dimensions[number].hidden = True
+    for letter in columns:
+        book.active.column_dimensions[letter].hidden = True
+
+    document = parsed("libro.xlsx", saved(book))
+
+    assert document.tables[0].rows == (("enero", "5"),)
+    assert [warning.page for warning in document.warnings if warning.kind == "hidden"] == warned
+
+
+@pytest.mark.parametrize(
     ("value", "number_format", "text"),
     [
         (0.1 + 0.2, "General", "0.3"),
