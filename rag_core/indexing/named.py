@@ -1,7 +1,7 @@
 """Names in notes, read and stored with the causal graph: in its transaction, under its lock."""
 
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -16,6 +16,7 @@ from rag_core.storage.graph import NoteToRead
 
 MAX_NAMED_CHARACTERS = 200_000
 """Names are read in the beginning of a longer note."""
+_Key = tuple[EntityKind, str]
 _NAMESPACE = UUID("0c3f9c1e-41c1-5ad0-8d2c-7c1f9a3be6a4")
 
 
@@ -53,11 +54,8 @@ def store_names(connection: Connection, tenant: TenantId, named: Sequence[NamedN
     names = _longest_first(mentions)
     sure = {(one.mention.kind, one.key) for one in mentions if one.mention.method in SURE_METHODS}
     known = store.fetch_known_names(connection, tenant, list(names))
-    for (kind, key), name in names.items():
-        if (kind, key) not in known:
-            store.insert_name(
-                connection, tenant, _new_name(connection, tenant, kind, key, name, is_sure=(kind, key) in sure)
-            )
+    new = {one: name for one, name in names.items() if one not in known}
+    store.insert_names(connection, tenant, _new_names(connection, tenant, new, sure))
     notes = {one.note.note_id: one.note.content_hash for one in named}
     told = sorted(sure & known)
     store.replace_mentions(connection, tenant, notes, mentions, sure=told, fingerprint=NAMES_FINGERPRINT)
@@ -71,23 +69,33 @@ def _longest_first(mentions: Iterable[store.KeyedMention]) -> Mapping[tuple[Enti
     return dict(sorted(found.items(), key=lambda item: (-len(item[0][1].split()), item[0])))
 
 
-def _new_name(
-    connection: Connection, tenant: TenantId, kind: EntityKind, key: str, name: str, *, is_sure: bool
-) -> store.NewName:
-    """A name of the one entity that it is the same as, else of an entity of its own."""
-    words = blocks(kind, key)
-    near = store.fetch_near_names(connection, tenant, kind, words) if words and kind not in _ALONE else []
-    entity, likeness = joined(kind, key, near) or (uuid.uuid5(_NAMESPACE, f"{tenant}\n{kind}\n{key}"), _OWN)
-    return store.NewName(
-        kind=kind,
-        key=key,
-        name=name,
-        entity_id=entity,
-        method=likeness.by,
-        score=likeness.score,
-        blocks=words,
-        is_sure=is_sure,
-    )
+def _new_names(
+    connection: Connection, tenant: TenantId, names: Mapping[_Key, str], sure: Collection[_Key]
+) -> list[store.NewName]:
+    """Each name as one of the only entity that it is the same as, of those stored and those before it, else of one of its own."""
+    words = {(kind, key): blocks(kind, key) for kind, key in names}
+    wanted = {(kind, word) for (kind, key), found in words.items() if kind not in _ALONE for word in found}
+    near = store.fetch_near_names(connection, tenant, wanted)
+    made: list[store.NewName] = []
+    for (kind, key), name in names.items():
+        own = uuid.uuid5(_NAMESPACE, f"{tenant}\n{kind}\n{key}")
+        like = [one for word in words[kind, key] for one in near.get((kind, word), ())[: store.MAX_NEAR_NAMES]]
+        entity, likeness = joined(kind, key, like) or (own, _OWN)
+        for word in words[kind, key] if kind not in _ALONE else ():
+            near.setdefault((kind, word), []).append((key, entity))
+        made.append(
+            store.NewName(
+                kind=kind,
+                key=key,
+                name=name,
+                entity_id=entity,
+                method=likeness.by,
+                score=likeness.score,
+                blocks=words[kind, key],
+                is_sure=(kind, key) in sure,
+            )
+        )
+    return made
 
 
 _OWN = Likeness(score=1.0, by="exact")

@@ -17,7 +17,7 @@ from rag_core.storage.queries import query
 from rag_core.storage.rows import fetch_all, fetch_column
 
 MAX_KNOWN_NAMES = 2_000
-MAX_NEAR_NAMES = 200
+MAX_NEAR_NAMES = 60
 AROUND = 160
 """Characters that are read before and behind a mention."""
 _Key = tuple[EntityKind, str]
@@ -99,25 +99,42 @@ def fetch_known_names(connection: Connection, tenant: TenantId, keys: Sequence[_
 
 
 def fetch_near_names(
-    connection: Connection, tenant: TenantId, kind: EntityKind, blocks: Sequence[str]
-) -> list[tuple[str, UUID]]:
-    """Names of a kind that share a block, with their entities."""
-    parameters = {"tenant": tenant, "kind": kind, "blocks": list(blocks), "limit": MAX_NEAR_NAMES}
-    return connection.execute(query("fetch_near_names"), parameters).fetchall()
-
-
-def insert_name(connection: Connection, tenant: TenantId, new: NewName) -> None:
-    """Store a name, and its entity if that is new; the graph is locked."""
-    entity = {"tenant": tenant, "entity": new.entity_id, "kind": new.kind, "name": new.name}
-    connection.execute(query("insert_named_entity"), entity)
-    name = {
-        "key": new.key,
-        "method": new.method,
-        "score": new.score,
-        "is_sure": new.is_sure,
-        "blocks": list(new.blocks),
+    connection: Connection, tenant: TenantId, wanted: Collection[_Key]
+) -> dict[_Key, list[tuple[str, UUID]]]:
+    """Names of a kind in a block, with their entities, by kind and block."""
+    parameters = {
+        "tenant": tenant,
+        "kinds": [kind for kind, _ in wanted],
+        "blocks": [block for _, block in wanted],
+        "limit": MAX_NEAR_NAMES,
     }
-    connection.execute(query("insert_entity_name"), entity | name)
+    found: dict[_Key, list[tuple[str, UUID]]] = {}
+    for kind, block, key, entity in connection.execute(query("fetch_near_names"), parameters).fetchall():
+        found.setdefault((kind, block), []).append((key, entity))
+    return found
+
+
+def insert_names(connection: Connection, tenant: TenantId, names: Sequence[NewName]) -> None:
+    """Store names, and the entities that are new, in their order; the graph is locked."""
+    if not names:
+        return
+    rows = [
+        {
+            "tenant": tenant,
+            "entity": new.entity_id,
+            "kind": new.kind,
+            "name": new.name,
+            "key": new.key,
+            "method": new.method,
+            "score": new.score,
+            "is_sure": new.is_sure,
+            "blocks": list(new.blocks),
+        }
+        for new in names
+    ]
+    with connection.cursor() as cursor:
+        cursor.executemany(query("insert_named_entity"), rows)
+        cursor.executemany(query("insert_entity_name"), rows)
 
 
 def replace_mentions(

@@ -6,6 +6,7 @@ import pytest
 from causal_notes import read_notes as read_notes  # noqa: PLC0414  a fixture, re-exported to pytest
 
 from rag_core.errors import InvalidInputError, NotFoundError
+from rag_core.graph.mentions import MAX_MENTIONS
 from rag_core.model.note import NoteId, TenantId
 from rag_core.operation.status import read_status
 from rag_core.runtime.engine import Engine
@@ -205,3 +206,14 @@ def test_another_tenant_sees_nothing(
         counts = [connection.execute(f"select count(*) from {table}").fetchone() for table in TABLES]
 
     assert counts == [(0,)] * 5
+
+
+def test_a_note_of_many_names_is_stored_within_bounds(
+    engine: Engine, tenant: TenantId, make_note: MakeNote, read_notes: ReadNotes
+) -> None:
+    surnames = ["Q" + "".join("abcdefghij"[int(digit)] for digit in f"{number:04}") for number in range(10_000)]
+    make_note(", ".join(f"Ana {surname}" for surname in surnames))
+
+    read_notes()
+
+    assert count(engine, "named_mentions") == MAX_MENTIONS

@@ -16,13 +16,17 @@ from unnest(%(kinds)s::text[], %(keys)s::text[]) k (kind, name_key)
 join entity_names a on a.tenant_id = %(tenant)s and a.kind = k.kind and a.name_key = k.name_key;
 
 -- name: fetch_near_names
--- Names of one kind that share a block with a new one.
-select distinct a.name_key, a.entity_id
-from entity_name_blocks b
-join entity_names a on a.tenant_id = b.tenant_id and a.kind = b.kind and a.name_key = b.name_key
-where b.tenant_id = %(tenant)s and b.kind = %(kind)s and b.block = any(%(blocks)s)
-order by a.name_key
-limit %(limit)s;
+-- Names that share a block with new ones of their kind.
+select w.kind, w.block, n.name_key, n.entity_id
+from unnest(%(kinds)s::text[], %(blocks)s::text[]) w (kind, block)
+cross join lateral (
+    select a.name_key, a.entity_id
+    from entity_name_blocks b
+    join entity_names a on a.tenant_id = b.tenant_id and a.kind = b.kind and a.name_key = b.name_key
+    where b.tenant_id = %(tenant)s and b.kind = w.kind and b.block = w.block collate "C"
+    order by a.name_key
+    limit %(limit)s
+) n;
 
 -- name: insert_named_entity
 insert into named_entities (tenant_id, entity_id, kind, name) values (%(tenant)s, %(entity)s, %(kind)s, %(name)s)
