@@ -143,3 +143,27 @@ def test_a_month_that_a_title_or_a_label_names_is_asked_for_without_its_year(ask
 
     assert answer.text == "En total, 94,10 €: 54,10 € (Supermercado) + 40,00 € (Luz) [1]."
     assert answer.confidence == "medium"
+
+
+def test_where_it_is_open_which_rows_answer_they_are_quoted_with_a_warning(ask, make_note) -> None:
+    make_note(CAR.replace("240,00 €", "unos 240 €"), title="Coche")
+
+    answer = ask("¿Cuánto gasté en el coche en 2024?")
+
+    assert "En total" not in answer.text
+    assert answer.confidence == "low"
+    assert language_of("es").messages.quoting_warnings["not_added_up"] in answer.warnings
+
+
+def test_rows_of_an_undated_note_answer_beside_notes_of_the_asked_time(ask, make_note) -> None:
+    written = datetime.now(UTC).replace(day=1) - timedelta(days=1)
+    month, day = language_of("es").times.month_names[written.month - 1], written.date().isoformat()
+    make_note(
+        "- Supermercado: 54,10 €\n- Luz: 40,00 €\n",
+        title=f"Gastos de {month} de {written.year}",
+        created_at="2021-01-01",
+    )
+    for number in range(3):
+        make_note(f"Semana tranquila, la número {number}.", title="Diario", created_at=day)
+
+    assert ask(f"¿Cuánto gasté en {month} de {written.year}?").text.startswith("En total, 94,10 €")

@@ -53,6 +53,7 @@ def test_a_question_for_a_sum_of_money_is_known(language, question, expected) ->
         ("12,5", "12.5", None),
         ("1.234", "1234", None),
         ("-3,00 EUR", "-3", "€"),
+        ("-£22.00", "-22", "£"),
         ("**50 euros**", "50", "€"),
     ],
 )

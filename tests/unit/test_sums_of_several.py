@@ -97,6 +97,7 @@ def test_rows_are_not_told_where_it_is_open_whether_others_answer() -> None:
         table(("2024-04-03", "Peaje", "3 €", "9 €"), headers=("Fecha", "Concepto", "Importe", "Coste")),
         "- 2024-04-03 gasolina: 30 €-40 €\n- 2024-04-09 peaje: 9 €\n",
         "- 2024-04-03 gasolina: unos 30 €\n- 2024-04-09 peaje: 9 €\n",
+        "- 2024-04-03 gasolina: 30 € y aceite 5 €\n- 2024-04-09 peaje: 9 €\n",
         "- 2024-04-03 ruedas: 2 x 90 €\n- 2024-04-09 peaje: 9 €\n",
         "- 2024-04-03 garaje: 80 € al mes\n- 2024-04-09 peaje: 9 €\n",
         table(("enero 2024", "40 €"), ("febrero 2024", "85 €"), headers=("Mes", "Gasto acumulado")),
@@ -142,11 +143,46 @@ def test_rows_of_a_note_are_added_up_where_it_has_no_others(text, rows) -> None:
     )
 
 
+def test_a_sum_that_the_note_states_elsewhere_leaves_it_plain() -> None:
+    assert total((MARCH[0], f"En marzo fueron 285,20 € de coche.\n\n{MARCH[1]}")) == Decimal("285.20")
+
+
+def test_months_are_read_as_iso_8601_writes_them() -> None:
+    months = table(("2024-01", "40 €"), ("2024-02", "41 €"), ("2023-12", "9 €"), headers=("Mes", "Importe"))
+
+    assert total(("Coche", months)) == Decimal(81)
+
+
+def test_the_total_of_a_table_need_not_be_paid() -> None:
+    rows = table(
+        ("Suelo", "400 €", "sí"), ("Puertas", "300 €", "sí"), ("Total", "700 €", ""), headers=("·", "Importe", "Pagado")
+    )
+
+    assert total(("Coche 2024", rows)) == Decimal(700)
+
+
+@pytest.mark.parametrize(
+    ("day", "is_sum"), [(datetime(2024, 5, 2, tzinfo=UTC), False), (datetime(2023, 5, 2, tzinfo=UTC), True)]
+)
+def test_what_a_dated_note_says_is_of_its_day(day, is_sum) -> None:
+    sources = [
+        make_source(MARCH[1], 1, title=MARCH[0], is_whole=True),
+        make_source("Pagué 300 € por el coche.", 2, title="Diario", created_at=day, is_dated=True),
+    ]
+    asked = replace(YEAR, without="¿Cuánto gasté en el coche?")
+
+    found = total_of("¿Cuánto gasté en el coche en 2024?", replace(as_context(sources), asked_time=asked), "es")
+
+    assert found is not None
+    assert (found.value is not None) is is_sum
+
+
 @pytest.mark.parametrize(
     ("other", "is_sum"),
     [
         (("Taller", "Pagué 300 € al taller por el coche."), False),
         (("Taller", "Pagué 300 € al taller."), True),
+        (("Coche", "Pagué 300 € al taller."), True),
         (("Taller, 2023", "En mayo de 2023 pagué 300 € por el coche."), True),
         (("Coche: devoluciones", "- seguro: 40 €\n- taller: 45 €\n"), False),
     ],

@@ -103,10 +103,9 @@ def find_sources(
     if asked is not None and asked.is_all:
         of_time = _written_within(database, tenant, filters, asked, deadline)
     asked_for = query if asked is None else asked.without or query
-    hits = tuple(spread(of_time, limit))
-    if is_total or not hits:
-        nearest = with_likeness(engine, tenant, asked_for, retrieval.hits[:limit], timeout_ms=_left_ms(deadline))
-        hits = _before(nearest, hits)
+    hits = tuple(spread(of_time, limit)) or with_likeness(
+        engine, tenant, asked_for, retrieval.hits[:limit], timeout_ms=_left_ms(deadline)
+    )
     if is_total:
         hits = _before(_tables(search, config, filters, deadline)[:MAX_TABLES], hits)
     if (
