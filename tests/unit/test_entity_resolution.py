@@ -51,6 +51,7 @@ def test_the_same_thing_has_many_names(kind: EntityKind, one: str, other: str) -
         ("ORG", "Sonnwerk GmbH", "Sonnwerk AG"),
         ("ORG", "Autohaus Lindau", "Autohaus Landau"),
         ("PRODUCT", "Keycloak 23", "Keycloak 24"),
+        ("ORG", "Studio 20231 Film", "Studio 202312 Film"),
         ("MONEY", "1.399 €", "1.399 $"),
     ],
 )
