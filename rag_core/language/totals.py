@@ -12,8 +12,8 @@ class TotalWords:
     ``quantities`` headers of how many pieces; ``rows`` are first words of rows that sum up others. ``income``, ``refunds`` and
     ``doubtful`` are patterns over folded text of what was earned, what was paid back, and of offers and what is void or unpaid;
     ``paid`` are headers of whether something was paid, and ``settled`` cells that say yes. ``running`` are words of headers of
-    amounts that hold those before them; ``vague`` is a pattern of words beside an amount that is of one piece, or about so much.
-    ``answer`` has the fields sum and terms.
+    amounts that hold those before them or are of thousands; ``vague`` is a pattern of words beside an amount that is of one piece,
+    or about so much. ``answer`` has the fields sum and terms.
     """
 
     asking: tuple[str, ...]

@@ -123,6 +123,9 @@ def test_more_rows_than_one_can_take_in_are_not_told() -> None:
         ("- Luz: 40 €\n- Agua: 20 €\n\nY otros 70 € de la grúa.\n", [("40 € (Luz)", 1), ("20 € (Agua)", 1)]),
         ("- Luz: -40 €\n- Traspaso: 1.000 €\n", [("-40 € (Luz)", 1), ("1.000 € (Traspaso)", 1)]),
         ("- Luz: 40 €\n- Agua: 20 €\n- Importe total: 60 €\n", Decimal(60)),
+        ("Total: 60 €\n\n- Luz: 40 €\n- Agua: 20 €\n", Decimal(60)),
+        ("Total: 75 €\n\n- Luz: 40 €\n- Agua: 20 €\n", [("75 € (Total)", 1), ("40 € (Luz)", 1), ("20 € (Agua)", 1)]),
+        (table(("Luz", "4"), ("Agua", "2"), headers=("Concepto", "Importe (miles de €)")), []),
         ("2024-03-02 Luz 40 €\n2024-03-09 Agua 20 €\n", Decimal(60)),
         ("- Luz: 40 €\n- Presupuesto caldera: 900 €\n- Agua: 20 €\n", [("40 € (Luz)", 1), ("20 € (Agua)", 1)]),
         (
@@ -135,7 +138,18 @@ def test_more_rows_than_one_can_take_in_are_not_told() -> None:
             ],
         ),
     ],
-    ids=["months", "prose", "less than nothing", "total behind", "lines", "an offer", "families"],
+    ids=[
+        "months",
+        "prose",
+        "less than nothing",
+        "total behind",
+        "total above",
+        "another total above",
+        "thousands",
+        "lines",
+        "an offer",
+        "families",
+    ],
 )
 def test_rows_of_a_note_are_added_up_where_it_has_no_others(text, rows) -> None:
     assert (

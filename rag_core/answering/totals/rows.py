@@ -96,9 +96,10 @@ def lines_with_amounts(source: Source) -> Iterator[AmountRows]:
 def _group(source: Source, span: Span, own_frame: str, read: _Read) -> Iterator[AmountRows]:
     text, language = source.original, source.language
     done = [row for row in read.rows if not _OPEN_OR_STRUCK.search(text, *row.span)]
-    behind = _LINE.search(text, span[1])
-    below = _of_list(text, [behind.span()], language).rows[:1] if behind else []
-    sums = [row for row in (*done, *below) if _sums_up(row, done, language)]
+    behind, above = _LINE.search(text, span[1]), text[: span[0]].rstrip()
+    lines = [(above.rfind("\n") + 1, len(above)), *([behind.span()] if behind else [])]
+    beside = [row for line in lines for row in _of_list(text, [line], language).rows[:1]]
+    sums = [row for row in (*done, *beside) if _sums_up(row, done, language)]
     rows = [row for row in done if row not in sums]
     values = [row.amount.value for row in rows]
     sum_of_all, currencies = sum(values), {row.amount.currency for row in rows} - {None}

@@ -23,7 +23,7 @@ TOTALS = TotalWords(
     r"geschatzt\w*|offen(?:e[nrs]?)?|unbezahlt\w*|ausstehend\w*|nicht (?:be|ge)zahlt)",
     paid=frozenset(["bezahlt", "gezahlt", "beglichen"]),
     settled=frozenset(["ja", "j", "x", "ok", "erledigt"]),
-    running=frozenset(["kumuliert", "kumulierte", "saldo", "stand"]),
+    running=frozenset(["kumuliert", "kumulierte", "saldo", "stand", "tausend", "tsd"]),
     vague=r"etwa|ca|circa|rund|fast|knapp|uber|unter|bis|zwischen|oder|je|pro|a|im",
     answer="Insgesamt {sum}: {terms}",
 )

@@ -21,7 +21,7 @@ TOTALS = TotalWords(
     r"void\w*|cancell?ed|unpaid|pending|outstanding|not (?:yet )?paid|to (?:be paid|pay))",
     paid=frozenset(["paid", "settled"]),
     settled=frozenset(["yes", "y", "x", "ok", "done"]),
-    running=frozenset(["cumulative", "running", "balance"]),
+    running=frozenset(["cumulative", "running", "balance", "thousands"]),
     vague=r"about|around|approx\w*|almost|nearly|under|over|up to|between|or|to|a|an|per|each|every",
     answer="In total, {sum}: {terms}",
 )

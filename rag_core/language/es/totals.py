@@ -39,7 +39,7 @@ TOTALS = TotalWords(
     r"cancelad[oa]s?|pendientes?|impagad[oa]s?|(?:sin|no|por) pag(?:ar|ad[oa]s?))",
     paid=frozenset(["pagado", "pagada", "pagados", "pagadas", "abonado", "abonada", "cobrado", "cobrada"]),
     settled=frozenset(["si", "s", "x", "ok", "hecho"]),
-    running=frozenset(["acumulado", "acumulada", "acumulados", "saldo", "balance"]),
+    running=frozenset(["acumulado", "acumulada", "acumulados", "saldo", "balance", "miles"]),
     vague=r"unos|unas|casi|aprox\w*|sobre|menos de|mas de|entre|hasta|alrededor de|o|u|a|al|ni|por|cada",
     answer="En total, {sum}: {terms}",
 )
