@@ -89,7 +89,10 @@ def show(entity: EntityArgument, tenant: TenantOption = None, is_json: JsonOptio
             print_json(document | {"beside": [asdict(one) for one in beside]})
             return
         print(f"{found.name} ({label(found.kind)})  {found.id}")
-        rows = [[one.name, f"{one.mentions:,}", label(one.method), f"{one.score:.2f}", one.decided_by] for one in names]
+        rows = [
+            [one.name, f"{one.mentions:,}", label(one.method), f"{one.score:.2f}", label(one.decided_by)]
+            for one in names
+        ]
         table(tr("Names"), headings("name", "mentions", "rule", "score", "by"), rows)
         table(
             tr("Mentions"),
