@@ -245,7 +245,7 @@ def _of_list(text: str, lines: Sequence[Span], language: Language) -> _Read:
 
 @cache
 def _vague(words: str) -> re.Pattern[str]:
-    """What stands beside an amount, in whose place is a "#", and tells that it is of one piece, or about so much."""
+    """Words and signs beside an amount, in whose place is a "#", that tell that it is of one piece, or about so much."""
     return re.compile(rf"(?:[~≈<>]|(?<!\w)(?:{words})) ?#|\d ?[x\u00d7*] ?#|# ?(?:[x\u00d7*/?]|(?:{words})(?!\w))")
 
 
