@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rag_core.model.note import Span
 
@@ -31,7 +32,12 @@ def fold(text: str) -> Folded:
 def fold_words(text: str, *, kept: frozenset[str] = frozenset()) -> str:
     """Lower case without accents, words in ``kept`` with theirs, single spaces: what phrases are looked for in."""
     lowered = " ".join(unicodedata.normalize("NFC", text).lower().split())
-    return _WORD.sub(lambda match: match[0] if match[0] in kept else fold(match[0]).text, lowered)
+    return _WORD.sub(lambda match: match[0] if match[0] in kept else _plain(match[0]), lowered)
+
+
+@lru_cache(maxsize=8192)
+def _plain(word: str) -> str:
+    return fold(word).text
 
 
 def _folded(character: str) -> Iterator[str]:

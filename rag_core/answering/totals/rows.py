@@ -95,6 +95,8 @@ def lines_with_amounts(source: Source) -> Iterator[AmountRows]:
 
 def _group(source: Source, span: Span, own_frame: str, read: _Read) -> Iterator[AmountRows]:
     text, language = source.original, source.language
+    if not read.rows:
+        return
     done = [row for row in read.rows if not _OPEN_OR_STRUCK.search(text, *row.span)]
     behind, above = _LINE.search(text, span[1]), text[: span[0]].rstrip()
     lines = [(above.rfind("\n") + 1, len(above)), *([behind.span()] if behind else [])]
