@@ -201,7 +201,7 @@ def _found(connection: "Connection", tenant: "TenantId", named: str) -> "ListedE
         if any(name.name.casefold() == wanted for name in fetch_entity_names(connection, tenant, one.id))
     ]
     if not whole:
-        raise NotFoundError(f"no note names {named!r}; `brain entity list {named}` has what is like it")
+        raise NotFoundError(f"no note names {named!r}; `brain entity list` has what they name")
     if len(whole) > 1:
         ids = ", ".join(f"{one.id} ({one.kind})" for one in whole)
         raise InvalidInputError(f"{named!r} is the name of several entities; give the id of one: {ids}")

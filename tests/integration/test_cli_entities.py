@@ -37,6 +37,28 @@ def test_entities_are_merged_split_and_renamed(brain: Brain) -> None:
     assert (renamed["name"], renamed["id"]) == ("Rosa", split["id"])
 
 
+def test_a_renamed_entity_is_found_by_either_name(brain: Brain) -> None:
+    brain("entity", "rename", "Rosa Ferrer", "La jefa")
+
+    found = [printed_json(brain("entity", "show", name, "--json"))["id"] for name in ("la jefa", "Rosa Ferrer")]
+
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("show", "Quimbaya"), "ninguna nota nombra 'Quimbaya'; `brain entity list` enumera lo que nombran"),
+        (("merge", "Rosa Ferrer", "Rosa Ferrer"), "Rosa Ferrer ya es esa entidad"),
+        (("split", "Rosa Ferrer", "Rosa"), "Rosa Ferrer no tiene el nombre 'Rosa'"),
+    ],
+)
+def test_errors_are_told_in_spanish(brain: Brain, monkeypatch: pytest.MonkeyPatch, words, told) -> None:
+    monkeypatch.setenv("BRAIN_LANGUAGE", "es")
+
+    assert told in brain("entity", *words).stderr
+
+
 def test_tables_and_messages_are_for_people(brain: Brain) -> None:
     assert "Birgit Lohmann" in brain("entity", "list", "birgit").stdout
     assert "Sevilla" in brain("entity", "show", "Birgit Lohmann").stdout

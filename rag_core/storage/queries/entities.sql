@@ -81,7 +81,7 @@ join lateral (
 ) c on c.notes > 0
 where e.tenant_id = %(tenant)s and (%(kind)s::text is null or e.kind = %(kind)s)
     and (%(entity)s::uuid is null or e.entity_id = %(entity)s)
-    and (%(pattern)s::text is null or exists (
+    and (%(pattern)s::text is null or {name} ilike %(pattern)s or exists (
         select from entity_names a where a.tenant_id = e.tenant_id and a.entity_id = e.entity_id
             and (a.name ilike %(pattern)s or a.name_key ilike %(pattern)s)
     ))
