@@ -37,6 +37,8 @@ ADDRESSES = [
     ("POST", "/opinion/660e8400-e29b-41d4-a716-446655440001/util", None),
     ("POST", "/chat", {"message": "x"}),
     ("POST", "/api/query", {"query": "x"}),
+    ("GET", "/v1/models", None),
+    ("POST", "/v1/chat/completions", {"model": "brain-sync", "messages": [{"role": "user", "content": "xyz"}]}),
     ("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}),
     ("POST", "/api/feedback", {"queryId": "660e8400-e29b-41d4-a716-446655440001", "rating": 5}),
     ("GET", "/api/sessions", None),

@@ -191,6 +191,10 @@ def _chat_v2(secrets: Secrets) -> list[Body]:
     return [of(word, stream=is_stream) for word in secrets.words for is_stream in (False, True)]
 
 
+def _openai(secrets: Secrets) -> list[Body]:
+    return [{"model": "brain-sync", **body} for body in _chat_v2(secrets)]
+
+
 def _golden(secrets: Secrets) -> list[Body]:
     body = {"query": "¿Qué pasó?", "expectedAnswer": "Nada", "category": "factual", "difficulty": 3}
     return [{**body, "relevantNoteIds": [str(one)]} for one in secrets.ids.values()]
@@ -243,6 +247,7 @@ _BODIES: Mapping[tuple[str, str], Any] = {
     ("POST", "/chat"): _chat,
     ("POST", "/api/query"): _query,
     ("POST", "/mcp"): _mcp,
+    ("POST", "/v1/chat/completions"): _openai,
     ("POST", "/api/v2/rag/search"): _search_v2,
     ("POST", "/api/v2/rag/chat"): _chat_v2,
     ("POST", "/api/v2/documents/upload"): lambda _secrets: [{"files": {"file": ("propia.md", b"Una nota propia.")}}],
