@@ -209,6 +209,9 @@ class Settings(BaseModel):
     alert_error_rate: float = Field(0.05, ge=0, le=1, description="A larger share of failed requests is an alert.")
     alert_least_requests: int = Field(20, ge=1, description="Fewer requests in ten minutes are not judged.")
     alert_stale_hours: float = Field(3, gt=0, description="Notes that are stale for longer are an alert.")
+    alert_graph_lag_minutes: float = Field(
+        15, gt=0, description="A note that the graph has not read for longer is an alert."
+    )
     alert_unevaluated_hours: float = Field(
         36, gt=0, description="A longer time without nightly evaluation is an alert."
     )
