@@ -191,6 +191,15 @@ def test_errors_have_openais_form(
     assert told in refused.value.body["message"]
 
 
+def test_the_description_names_openais_errors(clients: dict[str, OpenAI]) -> None:
+    document = httpx.get(str(clients["reader"].base_url).replace("/v1/", "/openapi.json")).json()
+
+    operations = [one for path, found in document["paths"].items() if path.startswith("/v1/") for one in found.values()]
+    failures = [told for one in operations for status, told in one["responses"].items() if status >= "400"]
+    shown = {told["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2] for told in failures}
+    assert shown == {"OpenAIFailure"}
+
+
 def test_who_asks_too_often_is_told_when_there_is_room(clients: dict[str, OpenAI]) -> None:
     ask(clients["asker"], BOILER)
 
