@@ -332,6 +332,10 @@ def _listed(connection: Connection, name: str, parameters: Mapping[str, Any], *,
 def _rows(
     connection: Connection, row: type[Row], name: str, parameters: Mapping[str, Any], *, sees_all: bool
 ) -> list[Row]:
-    shown = sql.SQL(query("entity_name_stored" if sees_all else "entity_name_seen"))
-    statement = sql.SQL(query(name)).format(name=shown)
+    statement = sql.SQL(query(name)).format(name=shown_name(sees_all=sees_all))
     return connection.cursor(row_factory=class_row(row)).execute(statement, parameters).fetchall()
+
+
+def shown_name(*, sees_all: bool) -> sql.SQL:
+    """Column of the name of an entity ``e``: who sees a part of the notes is told one that stands in these."""
+    return sql.SQL(query("entity_name_stored" if sees_all else "entity_name_seen"))
