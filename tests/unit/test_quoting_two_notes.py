@@ -13,10 +13,10 @@ HARP = source("Anoche hubo concierto. Tocó el arpa Hortensia Valls.", number=3)
 ASKED = "¿Qué instrumento toca la que condujo un tranvía?"
 
 
-def test_the_note_that_has_the_name_is_quoted_and_then_the_best_of_its_bearer() -> None:
+def test_behind_what_is_near_the_best_passage_on_the_bearer_of_its_name_is_quoted() -> None:
     found = quote(ASKED, reading(TRAM, OTHER, HARP), language="es")
 
-    assert [passage[0].source.number for passage in found.passages] == [1, 3]
+    assert [passage[0].source.number for passage in found.passages] == [1, 2, 3]
     assert texts(found)[-1] == "Tocó el arpa Hortensia Valls."
 
 

@@ -98,19 +98,17 @@ def _of_the_year(
 
 
 def _of_two_notes(nearest: Quotation, scored: Sequence[ScoredSentence], query: str) -> Quotation:
-    """The nearest passage, then the best of another note that holds a name which only the first one tells.
+    """The nearest passages, then the best of another note that holds a name which only the first one tells.
 
     "What does the one who drove the tram play?" is told by a note on the tram, which has the name, and one on the name's bearer.
     """
-    first = next(iter(nearest.passages), None)
-    if first is None:
+    if not nearest.passages:
         return nearest
+    first = nearest.passages[0]
     names, note = told_names(first, query), first[0].source.note_id
-    others = (one for one in _passages(scored) if one[0].source.note_id != note and has_name(one, names))
-    linked = next(others, None)
-    if linked is None:
-        return nearest
-    return replace(nearest, passages=(first, linked))
+    linked = (one for one in _passages(scored) if one[0].source.note_id != note and has_name(one, names))
+    best = next(linked, first)
+    return nearest if best[0] in nearest.sentences else replace(nearest, passages=(*nearest.passages, best))
 
 
 def _telling_of(asked: AskedTime, query: str, context: PromptContext, language: Language) -> Quotation:
