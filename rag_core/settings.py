@@ -61,6 +61,9 @@ class Settings(BaseModel):
     questions_per_hour: int | None = Field(
         None, ge=1, description="Questions a caller may ask in an hour; default: 100 with a key, else any number."
     )
+    mcp_key: SecretStr | None = Field(
+        None, description="Key whose permissions `brain mcp` has; default: it reads only."
+    )
     dagster_port: Port = Field(
         3000, description="Port of Dagster's UI, on loopback; default: the one that `brain up` was given last."
     )
