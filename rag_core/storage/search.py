@@ -116,7 +116,7 @@ def search_fulltext(
     sees_all = database.departments is None
     is_whole = sees_every_note(database, filters)
     with database.transaction(tenant, timeout_ms=timeout_ms) as connection:
-        terms = _terms(connection, tenant, text, sees_all=sees_all)
+        terms = terms_of_query(connection, tenant, text, sees_all=sees_all)
         if not terms:
             return FulltextRanking(ranking=[], coverage=0.0)
         parameters = {
@@ -125,7 +125,7 @@ def search_fulltext(
             "most_families": MOST_FAMILIES,
             "most_postings": MOST_POSTINGS if is_whole else _ALL,
             "most_led": LED_PER_RESULT * limit,
-            **_columns(terms),
+            **columns_of_terms(terms),
         }
         bounds = filter_parameters(filters, few=exact_scan_chunks)
         rows = connection.execute(
@@ -139,7 +139,7 @@ def search_fulltext(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Term:
+class QueryTerm:
     """A lexeme to look up; those of one family are forms of one word of the query."""
 
     family: int
@@ -149,7 +149,8 @@ class _Term:
     frequency: int
 
 
-def _terms(connection: Connection, tenant: TenantId, text: str, *, sees_all: bool) -> list[_Term]:
+def terms_of_query(connection: Connection, tenant: TenantId, text: str, *, sees_all: bool) -> list[QueryTerm]:
+    """Lexemes of the query in the tenant's languages with the other forms of their words."""
     parameters = {
         "tenant": tenant,
         "query": without_question_words(text),
@@ -167,7 +168,7 @@ def _terms(connection: Connection, tenant: TenantId, text: str, *, sees_all: boo
             if (language, form) not in own
         }
         terms += [
-            _Term(family=family, language=language, lexeme=form, weight=weight, frequency=frequency)
+            QueryTerm(family=family, language=language, lexeme=form, weight=weight, frequency=frequency)
             for form, weight in forms.items()
         ]
     return terms
@@ -179,7 +180,8 @@ def _other_forms(language: Language, lexeme: str, longer: Sequence[str]) -> dict
     return compound_relatives(lexeme, longer) | variants if has_compounds else variants
 
 
-def _columns(terms: Sequence[_Term]) -> dict[str, list[Any]]:
+def columns_of_terms(terms: Sequence[QueryTerm]) -> dict[str, list[Any]]:
+    """The terms as arrays, parameters of a query."""
     return {
         "families": [term.family for term in terms],
         "term_languages": [term.language for term in terms],
