@@ -125,6 +125,25 @@ def test_cause_and_effect_are_edges_too(
     assert kinds == [("CAUSES", 0)]
 
 
+def test_a_link_is_an_edge_to_the_note_it_means(engine: Engine, tenant: TenantId, make_note: MakeNote) -> None:
+    one, other = make_note("Ver [[Mirlo]]."), make_note("Es un proyecto.")
+    with engine.database.owner() as connection:
+        connection.execute(
+            "insert into brain.note_names (tenant_id, note_id, source, name_key, rank) values (%s, %s, 'notas', 'mirlo', 3)",
+            [tenant, other],
+        )
+        connection.execute(
+            "insert into brain.note_links (tenant_id, note_id, link_index, kind, start_char, end_char, target, target_key)"
+            " values (%s, %s, 0, 'wiki', 4, 13, 'Mirlo', 'mirlo')",
+            [tenant, one],
+        )
+
+    with engine.database.transaction(tenant) as connection:
+        edges = connection.execute("select kind, source_id, target_id, evidence_start from edges").fetchall()
+
+    assert edges == [("REFERENCES", one, other, 4)]
+
+
 def test_a_changed_note_names_what_it_says_now_and_decisions_stay(
     engine: Engine, tenant: TenantId, make_note: MakeNote, read_notes: ReadNotes
 ) -> None:
