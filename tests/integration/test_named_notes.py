@@ -113,6 +113,20 @@ def test_relations_are_told_of_both_ends_until_the_note_says_no_more(
     assert count(engine, "named_relations") == 0
 
 
+def test_a_relation_that_many_notes_state_is_told_once_by_the_newest(
+    engine: Engine, tenant: TenantId, make_note: MakeNote, read_notes: ReadNotes
+) -> None:
+    for day in ("2025-03-01", "2025-03-03", "2025-03-02"):
+        make_note(f"Birgit Lohmann trabaja en Renfe, {day}.", created_at=day)
+    read_notes()
+    birgit = entity(engine, tenant, "Birgit Lohmann")
+
+    with engine.database.transaction(tenant) as connection:
+        told = store.fetch_entity_relations(connection, tenant, birgit.id, limit=10)
+
+    assert [one.evidence for one in told] == ["Birgit Lohmann trabaja en Renfe, 2025-03-03."]
+
+
 def test_cause_and_effect_are_edges_too(
     engine: Engine, tenant: TenantId, make_note: MakeNote, read_notes: ReadNotes
 ) -> None:
