@@ -273,11 +273,11 @@ def merge_entities(connection: Connection, tenant: TenantId, entity: UUID, into:
     """
     connection.execute(query("lock_graph"), {"tenant": tenant})
     one, target = fetch_entity(connection, tenant, entity), fetch_entity(connection, tenant, into)
-    name, kind, other, other_kind = one.name, one.kind, target.name, target.kind
+    name, other = one.name, target.name
     if one.id == target.id:
         raise InvalidInputError(f"{name} is that entity already")
-    if kind != other_kind:
-        raise InvalidInputError(f"{name} is {kind} and {other} is {other_kind}; only entities of one kind are merged")
+    if one.kind != target.kind:
+        raise InvalidInputError(f"{name} and {other} are of two kinds, but only entities of one kind are merged")
     parameters = {"tenant": tenant, "entity": entity, "into": into, "actor": actor}
     connection.execute(query("merge_entity_names"), parameters)
 

@@ -57,6 +57,11 @@ def named(text: str, language: Language, *others: str) -> list[tuple[str, str]]:
         ("es", "Instalamos PostgreSQL 16.", [("PostgreSQL 16", "PRODUCT")]),
         ("es", "El proyecto Mirlo empieza.", [("Mirlo", "PROJECT")]),
         ("es", "El faro luce.\n\nproyecto: Faro, Mirlo", [("Faro", "PROJECT"), ("Mirlo", "PROJECT")]),
+        (
+            "de",
+            "Nele Ohm leitet das Projekt. Mareike Lohse auch.",
+            [("Nele Ohm", "PERSON"), ("Mareike Lohse", "PERSON")],
+        ),
         ("de", "Projekt: A7\nPerson: Vesna", [("A7", "PROJECT"), ("Vesna", "PERSON")]),
     ],
 )

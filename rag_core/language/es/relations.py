@@ -19,6 +19,8 @@ RELATIONS = RelationWords(
             r"SOURCE (?:dirigen?|lideran?|coordinan?|gestionan?|llevan?) TARGET",
             r"TARGET l[oa]s? (?:dirigen?|lideran?|coordinan?|gestionan?|llevan?)GAP SOURCE",
             r"TARGET,?(?: esta)? (?:dirigid|liderad|coordinad)[oa] por SOURCE",
+            r"(?:responsable|directora?|jef[ea]|coordinadora?) del proyecto[ :|*-]{1,4}SOURCE",
+            r"SOURCE (?:dirigen?|lideran?|coordinan?|llevan?) el proyectoEND",
             r"responsables? del? TARGET(?: es| son|:) SOURCE",
             r"SOURCE(?:,| es)(?: la| el)? (?:responsable|jef[ea]|directora?|coordinadora?) del? TARGET",
         ),
