@@ -33,6 +33,7 @@ from rag_core.errors import ConfigurationError
 from rag_core.evaluation.jobs.queue import running_jobs
 from rag_core.experiments.serving import LiveExperiments
 from rag_core.folders.opening import parsing_limits
+from rag_core.runtime.backlog import BacklogReader
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.runtime.live_engine import LiveEngine
 from rag_core.settings import Settings
@@ -62,6 +63,7 @@ def create_app(engine: Engine) -> FastAPI:
     )
     app.state.engine, app.state.live_engine = engine, LiveEngine(engine)
     app.state.experiments = LiveExperiments(engine.executors["experiments"])
+    app.state.backlog = BacklogReader()
     app.state.answering = streaming.answering_places()
     settings = engine.settings
     callers = Callers(

@@ -55,6 +55,7 @@ from rag_core.telemetry.logs import log_failed
 
 MAX_BODY_MEGABYTES = 10
 _LISTED_PROBLEMS = 5
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 RETRY_UNAVAILABLE_SECONDS = 2
 RETRY_DISK_FULL_SECONDS = 60
 RETRY_BUSY_SECONDS = 5
@@ -351,12 +352,18 @@ def _on_defect(request: Request, error: Exception) -> Response:
     return error_response(answer, request, headers={"X-Content-Type-Options": "nosniff"})
 
 
+def route_of(request: Request) -> str:
+    """Method and address of the request's route, "?" where none was looked for; never what the client made up."""
+    method = request.method if request.method in _METHODS else "?"
+    return f"{method} {getattr(request.scope.get('route'), 'path', '?')}"
+
+
 def tell(request: Request, error: Exception, *, is_defect: bool) -> None:
     """Count and log the failure under the route's own address: the one that was asked for may hold ids and words of the user's."""
-    route = request.scope.get("route")
-    request.app.state.engine.metrics.count_error(error)
+    address = route_of(request)
+    request.app.state.engine.metrics.count_error(error, route=address)
     log_failed(
-        f"api {request.method} {getattr(route, 'path', '?')}",
+        f"api {address}",
         error,
         has_stack=is_defect,
         is_expected=isinstance(error, BusyError),

@@ -30,6 +30,7 @@ from rag_core.api.errors import (
     failed_response,
     http_reply,
     page_tongue_of,
+    route_of,
     takes_files,
     texts_in,
     tongue_of,
@@ -243,13 +244,16 @@ def _log_unless_open(request: Request, status: int | None) -> None:
     """One line for whatever is not open to everybody; what was refused has one in any case."""
     if needed_scope(request.method, request.scope["path"]) is not None:
         _log(request, status)
+    else:
+        request.app.state.engine.metrics.count_request(route_of(request), status=status)
 
 
 def _log(request: Request, status: int | None) -> None:
     """The route's own address, because the one asked for may hold words; "?" where no route was looked for."""
     caller: Caller | None = request.scope.get(CALLER)
+    request.app.state.engine.metrics.count_request(route_of(request), status=status)
     log_request(
-        f"{request.method} {getattr(request.scope.get('route'), 'path', '?')}",
+        route_of(request),
         status=status,
         milliseconds=1000 * (time.monotonic() - arrived_at.get()),
         tenant=caller.tenant if caller else None,

@@ -128,6 +128,11 @@ def list_unread_notes(connection: Connection, *, before: datetime) -> list[Stale
     return fetch_all(connection, StaleNotes, "list_unread_notes", {"before": before})
 
 
+def count_open_jobs(connection: Connection) -> dict[str, int]:
+    """Unfinished jobs of all tenants by state."""
+    return dict(connection.execute(query("count_open_jobs")).fetchall())
+
+
 def try_watch_lock(connection: Connection) -> bool:
     """Become the one who watches, until the connection is closed; False while somebody else is."""
     row = connection.execute(query("try_watch_lock")).fetchone()

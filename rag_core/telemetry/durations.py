@@ -1,15 +1,19 @@
-"""Durations of the last thousand calls, on a monotonic clock."""
+"""Durations of the last thousand calls and a histogram of all, on a monotonic clock."""
 
 import threading
 import time
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import accumulate
 
 from rag_core.model.statistics import mean, percentile
 
 KEPT_DURATIONS = 1_000
+BUCKETS_MS = (5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000)
+"""Upper bounds of a histogram's buckets, but for the last, which has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +27,14 @@ class DurationStats:
     p99: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DurationHistogram:
+    """Calls since the process began that took at most so long as each bucket's bound, and the milliseconds of all together."""
+
+    cumulative: tuple[int, ...]
+    sum_ms: float
+
+
 class Durations:
     """A ring of durations; threads may share it."""
 
@@ -30,6 +42,8 @@ class Durations:
         self._clock = clock
         self._kept: deque[float] = deque(maxlen=KEPT_DURATIONS)
         self._count = 0
+        self._buckets = [0] * (len(BUCKETS_MS) + 1)
+        self._sum_ms = 0.0
         self._lock = threading.Lock()
 
     def record(self, milliseconds: float) -> None:
@@ -37,6 +51,8 @@ class Durations:
         with self._lock:
             self._kept.append(milliseconds)
             self._count += 1
+            self._buckets[bisect_left(BUCKETS_MS, milliseconds)] += 1
+            self._sum_ms += milliseconds
 
     @contextmanager
     def measured(self) -> Iterator[None]:
@@ -52,6 +68,11 @@ class Durations:
         with self._lock:
             new = min(self._count - count, len(self._kept))
             return list(self._kept)[len(self._kept) - new :], self._count
+
+    def histogram(self) -> DurationHistogram:
+        """All durations by bucket."""
+        with self._lock:
+            return DurationHistogram(cumulative=tuple(accumulate(self._buckets)), sum_ms=self._sum_ms)
 
     def stats(self) -> DurationStats:
         """Count, average and nearest-rank percentiles."""

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 from rag_core.model.incident import WindowFigures
 from rag_core.model.statistics import percentile
-from rag_core.telemetry.durations import Durations, DurationStats
+from rag_core.telemetry.durations import DurationHistogram, Durations, DurationStats
 
 Stage = Literal[
     "queryTransformation",
@@ -53,7 +53,8 @@ class Metrics:
     def __init__(self, *, clock: Callable[[], float] = time.perf_counter) -> None:
         self._durations = {stage: Durations(clock=clock) for stage in STAGES}
         self._counts: Counter[str] = Counter()
-        self._errors: Counter[str] = Counter()
+        self._failures: Counter[tuple[str, str]] = Counter()
+        self._routes: Counter[tuple[str, str]] = Counter()
         self._looked_at = (time.monotonic(), time.process_time())
         self._window_began = WindowBegin()
         self._lock = threading.Lock()
@@ -71,11 +72,16 @@ class Metrics:
         with self._lock:
             self._counts.update(("total", "degraded") if is_degraded else ("total",))
 
-    def count_error(self, error: BaseException) -> None:
-        """A request failed."""
+    def count_error(self, error: BaseException, *, route: str = "?") -> None:
+        """A request failed; ``route`` is its method and address without what stood in it."""
         with self._lock:
             self._counts["total"] += 1
-            self._errors[type(error).__name__] += 1
+            self._failures[type(error).__name__, route] += 1
+
+    def count_request(self, route: str, *, status: int | None) -> None:
+        """A request came to its end; ``status`` None when the client did not wait."""
+        with self._lock:
+            self._routes[route, "gone" if status is None else str(status)] += 1
 
     def count_removed_citations(self, count: int) -> None:
         """Count citations that were removed from an answer because they name no source."""
@@ -93,9 +99,31 @@ class Metrics:
             return RequestFigures(
                 total=self._counts["total"],
                 degraded=self._counts["degraded"],
-                errors=dict(self._errors),
+                errors=self._errors(),
                 removed_citations=self._counts["removed_citations"],
             )
+
+    def _errors(self) -> dict[str, int]:
+        by_class: Counter[str] = Counter()
+        for (name, _), count in self._failures.items():
+            by_class[name] += count
+        return dict(by_class)
+
+    @property
+    def failures(self) -> Mapping[tuple[str, str], int]:
+        """Failed requests by the class of their error and their route."""
+        with self._lock:
+            return dict(self._failures)
+
+    @property
+    def routes(self) -> Mapping[tuple[str, str], int]:
+        """Requests by route and status."""
+        with self._lock:
+            return dict(self._routes)
+
+    def histograms(self) -> dict[Stage, DurationHistogram]:
+        """Durations by stage in buckets, of all since the process began."""
+        return {stage: durations.histogram() for stage, durations in self._durations.items()}
 
     def take_window(self) -> WindowFigures:
         """Return the figures since the last call, at first since the process began; for one caller."""
@@ -103,7 +131,7 @@ class Metrics:
         with self._lock:
             now = WindowBegin(
                 requests=self._counts["total"],
-                failed=self._errors.total(),
+                failed=self._failures.total(),
                 degraded=self._counts["degraded"],
                 searches=searches,
             )

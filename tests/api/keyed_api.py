@@ -33,6 +33,7 @@ ADDRESSES = [
     ("GET", "/api/migration/status", None),
     ("GET", "/api/configuration", None),
     ("GET", "/api/performance", None),
+    ("GET", "/metrics", None),
     ("GET", "/api/v2/evaluation/history", None),
     ("POST", "/opinion/660e8400-e29b-41d4-a716-446655440001/util", None),
     ("POST", "/chat", {"message": "x"}),

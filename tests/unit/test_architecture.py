@@ -32,6 +32,7 @@ OWNERS = {
     "mcp": ("rag_core/mcp/server.py", "rag_core/api/mcp/", "rag_core/cli/mcp.py"),
     "langchain_core": ("rag_core/client/langchain.py",),
     "llama_index": ("rag_core/client/llama_index.py",),
+    "prometheus_client": ("rag_core/runtime/exposition.py",),
     "apprise": ("rag_core/alerting/delivery.py",),
 }
 PURE = (

@@ -12,6 +12,7 @@ CONTRACTS.register("operation")(
             "/readyz": Rule(reading=None, changing=None, about="whether it can work"),
             "/openapi.json": Rule(reading=None, changing=None, about="the description of the API"),
             FIGURES: Rule(reading="admin", changing="admin", about="figures of the process, all tenants' together"),
+            performance.EXPOSITION: Rule(reading="admin", changing="admin", about="the same for Prometheus"),
         },
     )
 )

@@ -1,8 +1,8 @@
-"""``GET /api/performance``: what the requests of this process took, and how its caches, pool and breakers stand."""
+"""``GET /api/performance`` and ``/metrics``: what the requests of this process took, and how its caches, pool and breakers stand."""
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
@@ -10,6 +10,7 @@ from rag_core.api.access import ProcessEngineOf
 from rag_core.runtime.performance import PATH, performance
 from rag_core.telemetry.metrics import Stage
 
+EXPOSITION = "/metrics"
 router = APIRouter(tags=["operation"])
 
 Count = Annotated[int, Field(ge=0)]
@@ -99,4 +100,14 @@ def read_performance(engine: ProcessEngineOf) -> dict[str, Any]:
         pool=engine.database.figures,
         breakers={"database": engine.database.breaker, **engine.breakers},
         home=engine.settings.home,
+    )
+
+
+@router.get(EXPOSITION, include_in_schema=False)
+def read_exposition(engine: ProcessEngineOf, request: Request) -> Response:
+    """Figures of this process for Prometheus. With keys they are for `admin` alone."""
+    from rag_core.runtime.exposition import exposition
+
+    return Response(
+        exposition(engine, request.app.state.backlog), media_type="text/plain; version=0.0.4; charset=utf-8"
     )

@@ -109,6 +109,12 @@ where n.indexed_fingerprint is not null and n.updated_at < %(before)s and publis
 group by n.tenant_id
 order by n.tenant_id;
 
+-- name: count_open_jobs
+select s.state, count(j.job_id)
+from unnest(array['queued', 'running']) s (state)
+left join brain.evaluation_jobs j on j.state = s.state and j.state in ('queued', 'running')
+group by s.state;
+
 -- name: try_watch_lock
 -- One watch at a time tells people; held by the session.
 select pg_try_advisory_lock(hashtextextended('brain.alerts', 0));
