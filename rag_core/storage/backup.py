@@ -215,8 +215,8 @@ def hash_rows(connection: Connection, table: str, columns: Sequence[str]) -> str
 
 def rebuild_fulltext_index(connection: Connection) -> None:
     """Make postings and statistics anew from the lexemes of the chunks; triggers and keys are off."""
-    connection.execute("truncate postings, lexeme_statistics, corpus_statistics")
-    for part in ("rebuild_postings", "rebuild_lexeme_statistics", "rebuild_corpus_statistics"):
+    connection.execute("truncate corpus_statistics")
+    for part in ("rebuild_postings", "rebuild_corpus_statistics"):
         connection.execute(query(part))
 
 

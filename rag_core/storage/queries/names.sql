@@ -12,7 +12,7 @@ with languages as (
     cross join lateral (
         select t.lexeme collate "C" as lexeme, coalesce(sum(s.document_frequency), 0) as df
         from unnest(lexemes_of(l.language, null, n.name)) t
-        left join lexeme_statistics s
+        left join posting_blocks s
             on s.tenant_id = %(tenant)s and s.language = l.language and s.lexeme = t.lexeme collate "C"
         group by 1
         order by 2, 1
@@ -24,10 +24,11 @@ select w.place::int - 1, f.chunk_id, f.note_id
 from wanted w
 cross join lateral (
     select c.chunk_id, c.note_id
-    from postings p
-    join chunks c on c.tenant_id = p.tenant_id and c.chunk_id = p.chunk_id
+    from posting_blocks b
+    cross join lateral unpacked_postings(b.packed) p
+    join chunks c on c.tenant_id = b.tenant_id and c.number = p.number
     join notes n on n.tenant_id = c.tenant_id and n.note_id = c.note_id
-    where p.tenant_id = %(tenant)s and p.language = w.language and p.lexeme = w.lexeme and c.lexemes @@ w.phrase
-        and {filters}
+    where b.tenant_id = %(tenant)s and b.language = w.language and b.lexeme = w.lexeme and b.document_frequency > 0
+        and c.lexemes @@ w.phrase and {filters}
     limit %(most_chunks)s
 ) f;
