@@ -54,7 +54,10 @@ def numbers_of(postings: Numbers) -> Numbers:
 
 
 def word_weight(documents: float, frequency: float, *, repetitions: int) -> float:
-    """idf · (k1 + 1) · repetitions in the query; idf = ln(1 + (N - df + 0.5) / (df + 0.5)), df at most N, so it is never negative."""
+    """The most that a word can add to a score: idf · (k1 + 1) · repetitions in the query.
+
+    idf = ln(1 + (N - df + 0.5) / (df + 0.5)) with a df of at most N, so it is never negative.
+    """
     frequency = min(frequency, documents)
     return 2.2 * repetitions * math.log(1 + (documents - frequency + 0.5) / (frequency + 0.5))
 

@@ -91,9 +91,7 @@ def _other_forms(language: Language, lexeme: str, longer: Sequence[str]) -> dict
     return compound_relatives(lexeme, longer) | variants if has_compounds else variants
 
 
-def fetch_lists(
-    connection: Connection, tenant: TenantId, terms: Sequence[Term], *, sees_all: bool, few: int
-) -> Lists:
+def fetch_lists(connection: Connection, tenant: TenantId, terms: Sequence[Term], *, sees_all: bool, few: int) -> Lists:
     """The lists of the query's rarest words, of chunks that are seen; chunks of up to ``few`` notes are looked up one by one."""
     if not terms:
         return Lists(families=(), highest={})

@@ -48,8 +48,10 @@ PLANTED_IN_STATISTICS = [
     ),
     (
         "document_frequencies_are_exact",
-        "insert into brain.posting_blocks select tenant_id, 'es', 'perr', 1, number, number, true, brain.packed_posting(number, 5, 1)"
-        f" from brain.chunks where chunk_id = {CHUNK}",
+        (
+            "insert into brain.posting_blocks select tenant_id, 'es', 'perr', 1, number, number, true,"
+            f" brain.packed_posting(number, 5, 1) from brain.chunks where chunk_id = {CHUNK}"
+        ),
         "notas:n1",
     ),
     (

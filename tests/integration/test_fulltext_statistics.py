@@ -58,7 +58,9 @@ def plain_ranking(database: Database, tenant: TenantId, text: str) -> dict[Chunk
     with database.transaction(tenant) as connection:
         terms = fetch_terms(connection, tenant, text, sees_all=True)
         rows = connection.execute(f"{RECOMPUTED} select language, lexeme, chunk_id, tf, length from terms").fetchall()
-        corpora = connection.execute("select language, count(*), sum(terms_in(lexemes)) from chunks group by 1").fetchall()
+        corpora = connection.execute(
+            "select language, count(*), sum(terms_in(lexemes)) from chunks group by 1"
+        ).fetchall()
     scores: defaultdict[ChunkId, float] = defaultdict(float)
     for family in {term.family for term in terms}:
         forms = {term.lexeme: term.weight for term in terms if term.family == family}
