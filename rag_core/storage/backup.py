@@ -17,10 +17,9 @@ from psycopg import sql
 from rag_core.errors import BusyError, DatabaseSetupError, DatabaseUnavailableError, QueryFailedError
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.failures import is_unreachable
-from rag_core.storage.migrate import ADVISORY_LOCK, Migration, apply_migration
+from rag_core.storage.migrate import ADVISORY_LOCK, Migration, apply_migration, read_migrations
 from rag_core.storage.queries import query
 from rag_core.storage.rows import fetch_value
-from rag_core.storage.schema import SCHEMA_FILE
 from rag_core.storage.tenants import table_named
 
 LOCK_SECONDS = 30
@@ -247,8 +246,8 @@ def _lock_own_tables(connection: Connection, mode: LiteralString) -> None:
 
 def _check_own(names: Iterable[str]) -> None:
     """A table that no migration makes could be written to a backup and never be restored."""
-    own = set(re.findall(r"^CREATE TABLE brain\.(\w+)", SCHEMA_FILE.read_text(encoding="utf-8"), re.MULTILINE))
-    foreign = sorted(set(names) - own)
+    made = (re.findall(r"^create table (\w+)", migration.sql, re.MULTILINE) for migration in read_migrations())
+    foreign = sorted(set(names).difference([HISTORY], *made))
     if foreign:
         raise DatabaseSetupError(
             f"the schema brain holds {', '.join(foreign)}, which Brain Sync did not make; move it out first, for example "

@@ -6,6 +6,7 @@ Source: Robertson & Zaragoza, The Probabilistic Relevance Framework: BM25 and Be
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ Scores = NDArray[np.float64]
 POSTING_BYTES = 8
 _PACKED = np.dtype(">i8")
 _SPARSE = 16
-"""From so many times as many numbers as postings on, an array with a place for every number costs more than sorting the postings."""
+"""Numbers in a range for a posting from which on a place for every number costs more than sorting."""
 _ROUNDING = 1e-11
 
 
@@ -64,38 +65,30 @@ def word_weight(documents: float, frequency: float, *, repetitions: int) -> floa
 
 def add_up(families: Sequence[Family]) -> tuple[Numbers, Scores]:
     """The numbers of all chunks in the lists, ascending, and their scores."""
-    parts = [part for family in families for _, part in family.lists]
+    parts = [part for family in families for _, part in family.lists if len(part)]
     if not parts:
         return np.empty(0, dtype=np.int64), np.empty(0)
-    postings = np.concatenate(parts)
-    numbers, places = _places(postings >> 32)
-    lengths = (postings >> 8 & 0xFFFFFF).astype(np.float64)
-    counts = (postings & 0xFF).astype(np.float64)
-    totals, held, start = np.zeros(len(numbers)), np.zeros(len(numbers)), 0
+    low, high = (numbers_of(extreme).item() for extreme in (min(map(np.min, parts)), max(map(np.max, parts))))
+    numbers: Numbers | None = None
+    if high - low > _SPARSE * sum(map(len, parts)):
+        numbers = np.unique(numbers_of(np.concatenate(parts)))
+    totals = np.zeros(high - low + 1 if numbers is None else len(numbers))
+    held = np.zeros(len(totals))
     for family in families:
-        end = start
-        for weight, part in family.lists:
-            form = slice(end, end + len(part))
-            held[places[form]] += weight * counts[form]
-            end = form.stop
-        at = places[start:end]
-        frequencies = held[at]
-        held[at] = 0
-        factor = 0.9 / max(family.average_length, 1)
-        # A chunk in two of the lists has its sum in both places, and gets it once.
-        totals[at] = totals[at] + family.weight * frequencies / (frequencies + 0.3 + factor * lengths[start:end])
-        start = end
-    found = np.flatnonzero(totals)
-    return numbers[found], totals[found]
-
-
-def _places(numbers: Numbers) -> tuple[Numbers, Numbers]:
-    """Numbers ascending with all that are given among them, and where each of the given ones is."""
-    low, high = (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, -1)
-    if high - low > _SPARSE * len(numbers):
-        found, places = np.unique(numbers, return_inverse=True)
-        return found, places
-    return np.arange(low, high + 1), numbers - low
+        postings = np.concatenate([part for _, part in family.lists])
+        of = numbers_of(postings)
+        places = of - low if numbers is None else np.searchsorted(numbers, of)
+        weights, sizes = [weight for weight, _ in family.lists], [len(part) for _, part in family.lists]
+        frequencies = (postings & 0xFF) * np.repeat(weights, sizes)
+        if len(sizes) > 1:  # a chunk in two of the lists has their sum in both places, and gets its share once
+            for start, end in pairwise(accumulate(sizes, initial=0)):
+                held[places[start:end]] += frequencies[start:end]
+            frequencies = held[places]
+            held[places] = 0
+        norms = (postings >> 8 & 0xFFFFFF) * (0.9 / max(family.average_length, 1)) + 0.3
+        totals[places] = totals[places] + family.weight * frequencies / (frequencies + norms)
+    found = np.flatnonzero(totals > 0)
+    return (found + low if numbers is None else numbers[found]), totals[found]
 
 
 def best(scores: Scores, count: int) -> NDArray[np.intp]:
