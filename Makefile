@@ -7,9 +7,9 @@ export UV_LINK_MODE = copy
 export PYTHONUTF8 = 1
 
 # Workers of the tests share few cores; threads of one worker's matrix arithmetic would only wait for each other.
-test e2e mutants: export OPENBLAS_NUM_THREADS = 1
+test slow e2e mutants demo bench: export OPENBLAS_NUM_THREADS = 1
 # Each worker would compile all tests anew, half of the time that it takes to collect them.
-test e2e mutants: export PYTHONDONTWRITEBYTECODE =
+test slow e2e mutants demo bench: export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
 .PHONY: help install up demo test slow e2e coverage mutants bench bench-documents lint format schema lock clean

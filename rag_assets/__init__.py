@@ -1,6 +1,6 @@
 """The Dagster project: what is materialised, checked and scheduled. Thin; the work is ``rag_core.indexing``'s.
 
-One module a stage (``notes`` → ``chunks`` → ``embeddings`` → ``fulltext_index`` → ``causal_graph`` → ``evaluation_report``),
+One module a stage (``notes`` → ``chunks`` → ``embeddings`` → ``fulltext_index`` → ``knowledge_graph`` → ``evaluation_report``),
 then partitions, checks, jobs, schedules and sensors; ``definitions.build_definitions`` puts them together. ``indexing``
 runs the same definitions in this process for ``brain index``. An asset loads, calls the core and returns counts and a fingerprint.
 Not here: SQL, chunking, embedding, metrics.

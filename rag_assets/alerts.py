@@ -288,7 +288,7 @@ def look(
     default_status=dg.DefaultSensorStatus.RUNNING,
     tags={"brain/purpose": "alerts"},
     description=(
-        "Every minute: looks for worse retrieval, failed runs and checks, a migration or an index that stands still, a slow, "
+        "Every minute: looks for worse retrieval, failed runs and checks, a migration, an index or a graph that stands still, a slow, "
         "failing or silent API, and tells those whom BRAIN_ALERT_URLS names. It starts no run."
     ),
 )

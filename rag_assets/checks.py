@@ -145,7 +145,7 @@ LIVE = (
 GRAPH = (
     Invariant(
         name="evidence_lies_in_its_note",
-        asset="causal_graph",
+        asset="knowledge_graph",
         check=of_batches("check_graph_evidence"),
         description="The sentence that a relation was read from lies in its note, and its chunk is one of that note's.",
         is_blocking=False,

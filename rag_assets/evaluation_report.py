@@ -7,9 +7,9 @@ from typing import Any
 
 import dagster as dg
 
-from rag_assets.causal_graph import causal_graph
 from rag_assets.evaluation_checks import EVALUATION_CHECKS, Measurement, gate_checks, hybrid_check, quality_check
 from rag_assets.fulltext_index import fulltext_index
+from rag_assets.knowledge_graph import knowledge_graph
 from rag_assets.stages import OWNERS, Materialized, Stopwatch, table
 from rag_core.configuration.schema import configure
 from rag_core.evaluation.comparison.gate import GATE_STRATEGIES, GateTargets
@@ -38,7 +38,7 @@ STRATEGIES = GATE_STRATEGIES
 
 
 @dg.asset(
-    deps=[fulltext_index, causal_graph],
+    deps=[fulltext_index, knowledge_graph],
     group_name="evaluation",
     owners=OWNERS,
     tags={"brain/scope": "all-tenants"},

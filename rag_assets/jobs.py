@@ -2,17 +2,17 @@
 
 import dagster as dg
 
-from rag_assets.causal_graph import causal_graph
 from rag_assets.checks import BATCH_CHECKS, GOLDEN_CHECKS, INDEX_CHECKS
 from rag_assets.chunks import chunks
 from rag_assets.embeddings import embeddings
 from rag_assets.evaluation_report import evaluation_report
 from rag_assets.fulltext_index import fulltext_index
+from rag_assets.knowledge_graph import knowledge_graph
 from rag_assets.migration_checks import MIGRATION_CHECKS
 from rag_assets.notes import notes
 from rag_assets.stages import OWNERS
 
-INDEX_ASSETS = [notes, chunks, embeddings, fulltext_index, causal_graph]
+INDEX_ASSETS = [notes, chunks, embeddings, fulltext_index, knowledge_graph]
 INDEX_KEYS = [asset.key for asset in INDEX_ASSETS]
 
 update_index = dg.define_asset_job(

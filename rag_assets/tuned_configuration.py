@@ -7,8 +7,8 @@ from typing import Any
 import dagster as dg
 from pydantic import Field
 
-from rag_assets.causal_graph import causal_graph
 from rag_assets.fulltext_index import fulltext_index
+from rag_assets.knowledge_graph import knowledge_graph
 from rag_assets.stages import OWNERS, Materialized, Stopwatch, outages_retried, table
 from rag_core.errors import InvalidInputError
 from rag_core.evaluation.report.addresses import comparison_address
@@ -48,7 +48,7 @@ class _Tuned:
 
 
 @dg.asset(
-    deps=[fulltext_index, causal_graph],
+    deps=[fulltext_index, knowledge_graph],
     group_name="tuning",
     owners=OWNERS,
     tags={"brain/scope": "all-tenants"},

@@ -61,6 +61,9 @@ class Settings(BaseModel):
     questions_per_hour: int | None = Field(
         None, ge=1, description="Questions a caller may ask in an hour; default: 100 with a key, else any number."
     )
+    mcp_key: SecretStr | None = Field(
+        None, description="Key whose permissions `brain mcp` has; default: it reads only."
+    )
     dagster_port: Port = Field(
         3000, description="Port of Dagster's UI, on loopback; default: the one that `brain up` was given last."
     )
@@ -206,6 +209,9 @@ class Settings(BaseModel):
     alert_error_rate: float = Field(0.05, ge=0, le=1, description="A larger share of failed requests is an alert.")
     alert_least_requests: int = Field(20, ge=1, description="Fewer requests in ten minutes are not judged.")
     alert_stale_hours: float = Field(3, gt=0, description="Notes that are stale for longer are an alert.")
+    alert_graph_lag_minutes: float = Field(
+        15, gt=0, description="A note that the graph has not read for longer is an alert."
+    )
     alert_unevaluated_hours: float = Field(
         36, gt=0, description="A longer time without nightly evaluation is an alert."
     )

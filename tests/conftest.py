@@ -24,8 +24,8 @@ from filling import TENANT, Filled, store_note
 from hypothesis import Phase, is_hypothesis_test, settings
 
 from rag_core.model.note import NoteId, TenantId
-from rag_core.settings import read_settings
-from rag_core.storage.database import Database, open_database
+from rag_core.storage.connecting import application_pool
+from rag_core.storage.database import Database
 from rag_core.storage.notes import ensure_tenant
 
 MakeNote = Callable[..., NoteId]
@@ -184,9 +184,9 @@ def database_url(server: str, beginning: str) -> Iterator[str]:
 
 @pytest.fixture
 def database(database_url: str) -> Iterator[Database]:
-    """The same database, open."""
-    with open_database(read_settings(database_url=database_url)) as opened:
-        yield opened
+    """The same database, open; it is migrated."""
+    with application_pool(database_url, pool_size=4) as pool:
+        yield Database(owner_conninfo=database_url, pool=pool)
 
 
 @pytest.fixture

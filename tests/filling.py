@@ -1,6 +1,7 @@
 """Notes in a database: stored as an import does, and indexed without Dagster."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -8,15 +9,26 @@ from rag_core.indexing.publishing import publish_staged
 from rag_core.indexing.staging import EmbedReport, embed_staged, stage_notes
 from rag_core.model.note import Language, NoteId, TenantId, note_id_for
 from rag_core.notes.validation import parse_note
-from rag_core.runtime.engine import Engine, open_engine
+from rag_core.runtime.engine import Engine, compose_engine, open_engine
 from rag_core.settings import read_settings
 from rag_core.storage.batches import register_batches, stale_batches
 from rag_core.storage.database import Database
+from rag_core.storage.models import fetch_active_model
 from rag_core.storage.notes import ensure_tenant, store_notes
 
 Filled = Callable[[str, Callable[[str], None]], str]
 """The fixture ``filled``: gets a name and a function that fills a database, and gives the database's name."""
 TENANT = TenantId("pruebas")
+
+
+@contextmanager
+def engine_on(database: Database, **changes: Any) -> Iterator[Engine]:
+    """The engine of an open database whose model is chosen; making one from its address takes two connections more."""
+    settings = read_settings(database_url=database.owner_conninfo, **changes)
+    with database.transaction(TENANT) as connection:
+        model = fetch_active_model(connection)
+    with compose_engine(settings, database, active=model, model=model) as engine:
+        yield engine
 
 
 def store_note(

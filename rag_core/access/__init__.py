@@ -29,6 +29,11 @@ class Caller:
     questions_per_minute: int | None = None
     questions_per_hour: int | None = None
 
+    @property
+    def is_trusted(self) -> bool:
+        """True when the caller may bypass the rules: with an administrator's key. Without keys nobody is trusted."""
+        return self.key_id is not None and "admin" in self.scopes
+
     def may(self, scope: Scope) -> bool:
         """True when the scope is allowed; ``admin`` allows everything."""
         return scope in self.scopes or "admin" in self.scopes

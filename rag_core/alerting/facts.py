@@ -13,6 +13,7 @@ class AlertThresholds:
 
     stalled_after: timedelta = timedelta(minutes=30)
     stale_after: timedelta = timedelta(hours=3)
+    graph_lag: timedelta = timedelta(minutes=15)
     unevaluated_after: timedelta = timedelta(hours=36)
     silent_after: timedelta = timedelta(minutes=5)
     latency_p95_ms: float = 2000
@@ -25,6 +26,7 @@ def thresholds(settings: Settings) -> AlertThresholds:
     return AlertThresholds(
         stalled_after=timedelta(minutes=settings.alert_stalled_minutes),
         stale_after=timedelta(hours=settings.alert_stale_hours),
+        graph_lag=timedelta(minutes=settings.alert_graph_lag_minutes),
         unevaluated_after=timedelta(hours=settings.alert_unevaluated_hours),
         silent_after=timedelta(minutes=settings.alert_silent_minutes),
         latency_p95_ms=settings.alert_latency_ms,

@@ -18,6 +18,7 @@ REMEDIES: Mapping[Rule, str] = {
     "check_failed": "Open the check: it lists the notes, what is wrong with them, and the remedy.",
     "migration_stalled": "`brain migration status` lists what waits and what failed; `brain migration resume` goes on.",
     "index_stale": "`brain status` tells how many are stale; `brain index` brings them up to date.",
+    "graph_sync_lag": "Open the asset's last run and mend what it names; `brain index` reads what is left.",
     "evaluation_missing": (
         "Look whether the schedule `nightly_index_and_evaluation` is on and its last run succeeded; the job `index_notes` "
         "evaluates at once."

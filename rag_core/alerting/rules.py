@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 
 from rag_core.alerting.facts import AlertThresholds, CheckEnd, RunEnd
 from rag_core.alerting.incidents import RuleVerdict, joined, without
-from rag_core.model.counting import in_english
+from rag_core.model.counting import in_english, lasting
 from rag_core.model.incident import (
     EVERYTHING,
     NOTHING,
@@ -34,6 +34,7 @@ Rule = Literal[
     "check_failed",
     "migration_stalled",
     "index_stale",
+    "graph_sync_lag",
     "evaluation_missing",
     "latency_high",
     "error_rate_high",
@@ -200,7 +201,7 @@ def _migration(facts: MigrationFacts, *, now: datetime, limits: AlertThresholds)
         facts,
         severity="warning",
         title=f"The migration of {facts.tenant} stands still",
-        message=f"No note was chunked for {_lasting(now - last)}; {_waiting(facts)}{given_up}.",
+        message=f"No note was chunked for {lasting(now - last)}; {_waiting(facts)}{given_up}.",
     )
 
 
@@ -245,11 +246,29 @@ def _stale(facts: StaleNotes, *, now: datetime, limits: AlertThresholds) -> Trou
         title=f"The index of {facts.tenant} is out of date",
         message=(
             f"{in_english(facts.notes, 'note has', 'notes have')} not been indexed as {'it is' if facts.notes == 1 else 'they are'} "
-            f"for more than {_lasting(limits.stale_after)}, the first for {_lasting(now - facts.oldest)}.{given_up}"
+            f"for more than {lasting(limits.stale_after)}, the first for {lasting(now - facts.oldest)}.{given_up}"
         ),
         tenant=facts.tenant,
         link="/assets/notes",
         details={"notes": facts.notes, "given_up": facts.given_up, "oldest": facts.oldest.isoformat()},
+    )
+
+
+def graph_sync_lag(unread: Iterable[StaleNotes], *, now: datetime) -> RuleVerdict:
+    """The knowledge graph has not read notes that were published too long ago."""
+    return RuleVerdict(rule="graph_sync_lag", troubles=[_unread(facts, now=now) for facts in unread])
+
+
+def _unread(facts: StaleNotes, *, now: datetime) -> Trouble:
+    return Trouble(
+        rule="graph_sync_lag",
+        subject=facts.tenant,
+        severity="warning",
+        title=f"The knowledge graph of {facts.tenant} lags behind",
+        message=f"It has not read {in_english(facts.notes, 'note')}, the first for {lasting(now - facts.oldest)}.",
+        tenant=facts.tenant,
+        link="/assets/knowledge_graph",
+        details={"notes": facts.notes, "oldest": facts.oldest.isoformat()},
     )
 
 
@@ -265,7 +284,7 @@ def evaluation_missing(golden_sets: Iterable[GoldenSetState], *, now: datetime, 
 
 def _missing(facts: GoldenSetState, *, now: datetime) -> Trouble:
     asked = f"{'is' if facts.queries == 1 else 'are'} {in_english(facts.queries, 'golden question')}"
-    last = "never was" if facts.evaluated_at is None else f"last was {_lasting(now - facts.evaluated_at)} ago"
+    last = "never was" if facts.evaluated_at is None else f"last was {lasting(now - facts.evaluated_at)} ago"
     return Trouble(
         rule="evaluation_missing",
         subject=facts.tenant,
@@ -293,7 +312,7 @@ def latency_high(window: ServiceWindow, *, limits: AlertThresholds) -> RuleVerdi
         severity="warning",
         title="Searches are slow",
         message=(
-            f"The p95 of the last {_lasting(WINDOW)} is {window.p95_ms:,.0f} ms over {window.requests} requests; "
+            f"The p95 of the last {lasting(WINDOW)} is {window.p95_ms:,.0f} ms over {window.requests} requests; "
             f"{limits.latency_p95_ms:,.0f} ms is the aim. {window.degraded} answers were degraded."
         ),
         details={"p95_ms": window.p95_ms, "requests": window.requests, "degraded": window.degraded},
@@ -313,7 +332,7 @@ def error_rate_high(window: ServiceWindow, *, limits: AlertThresholds) -> RuleVe
         severity="critical",
         title="Requests fail",
         message=(
-            f"{window.failed} of {window.requests} requests of the last {_lasting(WINDOW)} failed "
+            f"{window.failed} of {window.requests} requests of the last {lasting(WINDOW)} failed "
             f"({window.failed / window.requests:.0%}); more than {limits.error_rate:.0%} is too many."
         ),
         details={"failed": window.failed, "requests": window.requests, "degraded": window.degraded},
@@ -353,7 +372,7 @@ def _silent(facts: ServiceProcess, *, now: datetime) -> Trouble:
         severity="critical",
         title=f"The API on {host} fell silent",
         message=(
-            f"Process {number} wrote its figures every minute and has not for {_lasting(now - facts.last_minute - MINUTE)}; "
+            f"Process {number} wrote its figures every minute and has not for {lasting(now - facts.last_minute - MINUTE)}; "
             "it was not stopped as it should be."
         ),
         details={"process": facts.process, "last_minute": facts.last_minute.isoformat()},
@@ -374,12 +393,3 @@ def watch_failed(failures: Iterable[tuple[str, str]], *, judged: Iterable[str]) 
         for rule, error in failures
     ]
     return RuleVerdict(rule="watch_failed", troubles=troubles, over=dict.fromkeys(judged, EVERYTHING))
-
-
-def _lasting(duration: timedelta) -> str:
-    """A duration in the greatest unit that says enough: 42 minutes, 7 hours, 3 days."""
-    minutes = int(duration.total_seconds() // 60)
-    for size, unit in ((2880, "day"), (120, "hour")):
-        if minutes >= size:
-            return f"{minutes // (size // 2)} {unit}s"
-    return f"{minutes} minute{'' if minutes == 1 else 's'}"

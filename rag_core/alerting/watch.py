@@ -107,7 +107,7 @@ def service_rules(limits: AlertThresholds, *, now: datetime) -> dict[Rule, Judge
 
 
 def quality_rules(limits: AlertThresholds, *, now: datetime) -> dict[Rule, Judge]:
-    """The rules that are judged by evaluations and migrations."""
+    """The rules that are judged by evaluations, migrations and the knowledge graph."""
     return {
         "evaluation_regression": lambda connection: rules.evaluation_regression(
             store.list_nightly_evaluations(connection)
@@ -117,6 +117,9 @@ def quality_rules(limits: AlertThresholds, *, now: datetime) -> dict[Rule, Judge
         ),
         "migration_stalled": lambda connection: rules.migration_stalled(
             store.list_open_migrations(connection, most_attempts=MAX_ATTEMPTS), now=now, limits=limits
+        ),
+        "graph_sync_lag": lambda connection: rules.graph_sync_lag(
+            store.list_unread_notes(connection, before=now - limits.graph_lag), now=now
         ),
     }
 

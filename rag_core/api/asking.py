@@ -8,7 +8,6 @@ from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 
-from rag_core.access import Caller
 from rag_core.answering.answer import answer_events
 from rag_core.answering.events import AnswerEvent, AnswerFinished, AnswerRequest
 from rag_core.api import errors
@@ -64,11 +63,6 @@ def refusals_told(language: Language) -> Iterator[None]:
         yield
     except GuardrailError as error:
         raise ExplainedError(problem_message(error, language), kind=InvalidInputError) from error
-
-
-def is_trusted(caller: Caller) -> bool:
-    """True when the caller may bypass the rules: with an administrator's key. Without keys nobody is trusted."""
-    return caller.key_id is not None and "admin" in caller.scopes
 
 
 def events_of(

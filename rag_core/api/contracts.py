@@ -4,13 +4,13 @@ A contract is one value: its routers, what a key must allow at its addresses, an
 module registers its own in ``contract``, a plugin when it is imported; everything else iterates over them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from fastapi import APIRouter
 
@@ -28,7 +28,8 @@ class Rule:
 
     A request that ``is_answering`` may wait for a language model. Errors of a request that ``is_page`` are pages in a browser. An
     address that ``takes_files`` takes forms with files, as large as documents may be. Keys for some departments change nothing
-    but what ``is_for_departments``: there it becomes theirs, and meets no name of others.
+    but what ``is_for_departments``: there it becomes theirs, and meets no name of others. ``error_body`` makes the body of an error
+    from its status, its kind and its details; None is ``{error, details}``.
     """
 
     reading: Scope | None
@@ -38,6 +39,7 @@ class Rule:
     is_page: bool = False
     takes_files: bool = False
     is_for_departments: bool = False
+    error_body: Callable[[int, str, str], Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -242,14 +242,17 @@ def printable(text: str) -> str:
 
 
 def error_response(
-    answer: ErrorReply, *, request: Request | None = None, headers: Mapping[str, str] | None = None
+    answer: ErrorReply, request: Request, *, may_be_page: bool = True, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """The answer as JSON, or as a page where a browser asked for one."""
+    """The answer as JSON in the form of its contract, or as a page where a browser asked for one."""
     answer = replace(answer, details=printable(answer.details))
-    if request is not None and _wants_page(request):
+    if may_be_page and _wants_page(request):
         return render("error.html", status=answer.status, headers=headers, answer=answer)
+    rule = rule_of(request.url.path)
+    shape = None if rule is None else rule.error_body
     body = {"error": answer.error, "details": answer.details}
-    return JSONResponse(body, status_code=answer.status, headers=dict(headers or {}))
+    shown = body if shape is None else shape(answer.status, answer.error, answer.details)
+    return JSONResponse(shown, status_code=answer.status, headers=dict(headers or {}))
 
 
 def is_page(path: str) -> bool:
@@ -293,7 +296,7 @@ def failed_response(request: Request, error: RagError) -> Response:
     answer = reply_to(error, timeout_ms=timeout_ms, tongue=tongue_for(request, error=error))
     if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         tell(request, error, is_defect=answer.status == HTTPStatus.INTERNAL_SERVER_ERROR)
-    return error_response(answer, request=request, headers=_headers_of(error, answer.status))
+    return error_response(answer, request, headers=_headers_of(error, answer.status))
 
 
 def _headers_of(error: RagError, status: int) -> dict[str, str]:
@@ -308,7 +311,7 @@ def _on_invalid_request(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     tongue = tongue_for(request)
     details = validation_problem([{**item, "loc": _place(item["loc"], tongue)} for item in error.errors()], tongue)
-    return error_response(ErrorReply(status=400, error=texts_in(tongue).INVALID, details=details), request=request)
+    return error_response(ErrorReply(status=400, error=texts_in(tongue).INVALID, details=details), request)
 
 
 def _place(location: Sequence[Any], tongue: Language) -> tuple[Any, ...]:
@@ -324,12 +327,12 @@ def _on_http_exception(request: Request, error: Exception) -> Response:
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         allowed = _allowed_methods(request)
         answer = replace(http_reply(405, tongue), details=texts_in(tongue).ALLOWED.format(methods=allowed))
-        return error_response(answer, request=request, headers={"Allow": allowed})
+        return error_response(answer, request, headers={"Allow": allowed})
     answer = http_reply(error.status_code, tongue)
     if error.status_code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE and takes_files(request.url.path):
         limit = request.app.state.engine.settings.document_max_mb
         answer = replace(answer, details=texts_in(tongue).FILES_TOO_LARGE.format(megabytes=limit))
-    return error_response(answer, request=request, headers=error.headers)
+    return error_response(answer, request, headers=error.headers)
 
 
 def _allowed_methods(request: Request) -> str:
@@ -345,7 +348,7 @@ def _on_defect(request: Request, error: Exception) -> Response:
     """A defect of ours: the log has its stack, the caller learns nothing of it."""
     tell(request, error, is_defect=True)
     answer = http_reply(500, tongue_for(request))
-    return error_response(answer, request=request, headers={"X-Content-Type-Options": "nosniff"})
+    return error_response(answer, request, headers={"X-Content-Type-Options": "nosniff"})
 
 
 def tell(request: Request, error: Exception, *, is_defect: bool) -> None:

@@ -100,7 +100,7 @@ class RequestGuard:
         speak(page_tongue_of(scope["path"], request.headers.get("accept-language", "")))
         refused = refusal(scope["method"], request.headers, path=scope["path"], hosts=self._hosts)
         if refused is not None:
-            await error_response(refused)(passed, receive, answering)
+            await error_response(refused, request, may_be_page=False)(passed, receive, answering)
             _log(request, answering.status)
             return
         async with AsyncExitStack() as held:

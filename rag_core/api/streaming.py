@@ -86,8 +86,8 @@ async def _watched(
         watch.stop()
 
 
-async def streamed(request: Request, work: Work, *, on_failure: OnFailure) -> Response:
-    """The events of the work as they come. A failure before the first is raised, a later one is the stream's last event.
+async def streamed(request: Request, work: Work, *, on_failure: OnFailure, ending: bytes = b"") -> Response:
+    """The events of the work as they come, then ``ending``. A failure before the first is raised, a later one is the last event.
 
     Raises:
         BusyError, Exception: see ``awaited``.
@@ -107,7 +107,7 @@ async def streamed(request: Request, work: Work, *, on_failure: OnFailure) -> Re
         if first is not None:
             _tell_defect(request, first)
         return Response(status_code=CLIENT_GONE)
-    parts = _parts(first, items, watch, on_failure)
+    parts = _parts(first, items, watch, on_failure, ending)
     return StreamingResponse(parts, media_type="text/event-stream", headers=_HEADERS)
 
 
@@ -188,7 +188,7 @@ class _Watch:
 
 
 async def _parts(
-    first: Event, items: "asyncio.Queue[_Item]", watch: _Watch, on_failure: OnFailure
+    first: Event, items: "asyncio.Queue[_Item]", watch: _Watch, on_failure: OnFailure, ending: bytes
 ) -> AsyncIterator[bytes]:
     """The body of a stream, until its last event or until nobody reads."""
     try:
@@ -200,6 +200,8 @@ async def _parts(
                 yield _HEARTBEAT
                 continue
             if item is None:
+                if ending:
+                    yield ending
                 return
             if isinstance(item, Exception):
                 yield written(on_failure(item))

@@ -43,7 +43,7 @@ app.add_typer(golden_app, name="golden")
 models_app = typer.Typer(no_args_is_help=True, help="Embedding models, and the change from one to another.")
 app.add_typer(models_app, name="models")
 
-_FREQUENT: Mapping[str, str] = {"ask": "asking", "search": "searching", "serve": "serving"}
+_FREQUENT: Mapping[str, str] = {"ask": "asking", "search": "searching", "serve": "serving", "mcp": "mcp"}
 """Modules of the commands that start with their own module alone."""
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from rag_core.model.note import TenantId
     from rag_core.storage.database import Connection
-    from rag_core.storage.entities import ListedEntity
+    from rag_core.storage.entities import EntityRelation, ListedEntity
 
 entity_app = typer.Typer(
     no_args_is_help=True, help="Entities that the notes name: persons, organisations, projects, places, dates and more."
@@ -25,6 +25,7 @@ app.add_typer(entity_app, name="entity")
 
 PLACES = 20
 BESIDE = 10
+RELATIONS = 20
 EntityArgument = Annotated[str, typer.Argument(help="Id of an entity, or the name of only one.")]
 
 
@@ -71,22 +72,29 @@ def _show_entities(title: str, entities: "list[ListedEntity]") -> None:
 
 @entity_app.command("show")
 def show(entity: EntityArgument, tenant: TenantOption = None, is_json: JsonOption = False) -> None:
-    """Show the names of an entity and who joined them, its newest mentions, and what stands beside it.
+    """Show the names of an entity and who joined them, its newest mentions and relations, and what stands beside it.
 
     Example: brain entity show "Birgit Lohmann"
     """
-    from rag_core.storage.entities import fetch_entities_beside, fetch_entity_names, fetch_entity_places
+    from rag_core.storage.entities import (
+        fetch_entities_beside,
+        fetch_entity_names,
+        fetch_entity_places,
+        fetch_entity_relations,
+    )
 
     with command(is_json=is_json):
         with _opened(tenant) as (connection, owner):
             found = _found(connection, owner, entity)
             names = fetch_entity_names(connection, owner, found.id)
             places = fetch_entity_places(connection, owner, found.id, limit=PLACES)
+            related = fetch_entity_relations(connection, owner, found.id, limit=RELATIONS)
             beside = fetch_entities_beside(connection, owner, found.id, limit=BESIDE)
         mentions = [_place(asdict(place)) for place in places]
         if is_json:
             document = {**asdict(found), "names": [asdict(one) for one in names], "places": mentions}
-            print_json(document | {"beside": [asdict(one) for one in beside]})
+            document |= {"relations": [asdict(one) for one in related], "beside": [asdict(one) for one in beside]}
+            print_json(document)
             return
         print(f"{found.name} ({label(found.kind)})  {found.id}")
         rows = [
@@ -99,8 +107,33 @@ def show(entity: EntityArgument, tenant: TenantOption = None, is_json: JsonOptio
             headings("created", "note", "text"),
             [[one["created_at"][:10], one["title"] or "", one["text"]] for one in mentions],
         )
+        if related:
+            _show_relations(found.name, related)
         if beside:
             _show_entities(tr("In the same notes"), beside)
+
+
+def _show_relations(name: str, relations: "list[EntityRelation]") -> None:
+    """The relations, each as source, what it is, target and the sentence that says so."""
+    told = {
+        "WORKS_FOR": tr("works for"),
+        "MANAGES": tr("leads"),
+        "REPORTS_TO": tr("reports to"),
+        "CREATED": tr("wrote"),
+        "USES": tr("uses"),
+        "PART_OF": tr("is part of"),
+        "APPROVED_BY": tr("is approved by"),
+        "COLLABORATES_WITH": tr("works with"),
+    }
+    ends = [(name, one.name) if one.is_source else (one.name, name) for one in relations]
+    table(
+        tr("Relations"),
+        headings("relation", "note", "text"),
+        [
+            [f"{source} {told[one.kind]} {target}", one.title or "", " ".join(one.evidence.split())]
+            for one, (source, target) in zip(relations, ends, strict=True)
+        ],
+    )
 
 
 def _place(place: dict[str, Any]) -> dict[str, Any]:

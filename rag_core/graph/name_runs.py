@@ -127,6 +127,8 @@ def _labels(page: NamingText) -> list[tuple[int, EntityKind]]:
             found.append((match.end(), "PERSON"))
         elif names & page.words.companies:
             found.append((match.end(), "ORG"))
+        elif names & page.words.undertakings:
+            found.append((match.end(), "PROJECT"))
     return found
 
 

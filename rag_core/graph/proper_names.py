@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rag_core.graph.name_evidence import NameEvidence, folded, never_names
+from rag_core.graph.name_evidence import WORD, NameEvidence, folded, never_names
 from rag_core.graph.name_runs import (
     INITIAL,
     NameRun,
@@ -72,7 +72,8 @@ def _spaced(run: NameRun) -> str:
 
 def _stripped(page: NamingText, run: NameRun) -> NameRun:
     """The run without the words at its start that are no part of its name, and the kind that they or the word before it tell."""
-    run = _without_paper(page, replace(run, cue=run.cue or _cue(page, run.before)))
+    label = run.label if run.label == "PROJECT" else None
+    run = _without_paper(page, replace(run, cue=run.cue or label or _cue(page, run.before)))
     while run.tokens and not _is_whole(page, run):
         first = run.tokens[0]
         if run.cue == "PERSON" and first.key in page.particles:
@@ -86,7 +87,7 @@ def _stripped(page: NamingText, run: NameRun) -> NameRun:
             run = run.without(1, before=first.key, cue=told)
             continue
         is_class = told is not None and len(run.tokens) == 1
-        if not is_class and not _is_ordinary(page, run) and not _leads_to_person(page, run):
+        if not is_class and not _is_ordinary(page, run) and not _leads_to_name(page, run):
             break
         run = run.without(1, before=first.key, cue=None)
         while run.tokens and not run.tokens[0].has_capital:
@@ -104,9 +105,9 @@ def _without_paper(page: NamingText, run: NameRun) -> NameRun:
 
 
 def _is_whole(page: NamingText, run: NameRun) -> bool:
-    """Test whether a run begins with a known name, article and particles included ("La Coruña", "De los Reyes")."""
+    """Test whether a run begins with a known name, article and particles included ("La Coruña", "De los Reyes"), or a label's."""
     first = run.tokens[0]
-    if _spaced(run) in page.words.places or run.key in page.evidence.kinds:
+    if run.label == "PROJECT" or _spaced(run) in page.words.places or run.key in page.evidence.kinds:
         return True
     behind = re.match(r",[ \t]+([^\W\d_]+)", page.text[run.tokens[-1].end : run.tokens[-1].end + 40])
     return (
@@ -137,17 +138,20 @@ def _is_ordinary(page: NamingText, run: NameRun) -> bool:
     return run.begins and evidence.small[first.key] > evidence.capital[first.key]
 
 
-def _leads_to_person(page: NamingText, run: NameRun) -> bool:
-    """Test whether an unknown word that begins a sentence, or a noun, stands before a first name: "Vinieron Amaia Etxeberria"."""
+def _leads_to_name(page: NamingText, run: NameRun) -> bool:
+    """Test whether an unknown word that begins a sentence, or a noun, stands before a known name: "Vinieron Amaia Etxeberria"."""
     first = run.tokens[0]
     is_open = run.begins or page.traits.has_capitalised_nouns
     if not is_open or page.is_person(first.key) or INITIAL.match(first.text) or is_organisation(page, first.key):
         return False
     if first.text in KNOWN_PRODUCTS | KNOWN_ORGANISATIONS | BRANDS or first.key in page.evidence.kinds:
         return False
-    if run.begins and len(run.tokens) > 1 and run.tokens[1].text in KNOWN_PRODUCTS | KNOWN_ORGANISATIONS:
+    rest = run.tokens[1:]
+    if run.begins and rest and rest[0].text in KNOWN_PRODUCTS | KNOWN_ORGANISATIONS:
         return True
-    return any(token.has_capital and token.key in page.given for token in run.tokens[1:])
+    if run.begins and " ".join(token.key for token in rest) in page.evidence.kinds:
+        return True
+    return any(token.has_capital and token.key in page.given for token in rest)
 
 
 def _first_name(page: NamingText, run: NameRun) -> int:
@@ -291,7 +295,21 @@ def _by_context(page: NamingText, run: NameRun) -> _Kind | None:
         return None
     if run.label and (is_unknown or not is_one):
         return run.label, 0.75, "cue"
-    return None if page.traits.has_capitalised_nouns or (run.begins and is_one) else _by_sentence(page, run)
+    is_open = page.traits.has_capitalised_nouns or (run.begins and is_one)
+    return _by_comparison(page, run) or (None if is_open else _by_sentence(page, run))
+
+
+def _by_comparison(page: NamingText, run: NameRun) -> _Kind | None:
+    """The kind of the known name that a name is compared with: "Marea Baja gustó más que Mirlo"; persons are like anything."""
+    first = run.tokens[0]
+    is_lone = run.begins and len(run.tokens) == 1 and not page.evidence.capital[first.key]
+    if is_lone or page.evidence.small[first.key]:
+        return None
+    end = run.tokens[-1].end
+    match = re.match(rf"(?: [^\s.,;:!?]+){{1,4}}? {page.words.compared} (.{{2,60}})", page.text[end : end + 160])
+    words = [folded(word) for word in WORD.findall(match[1])[:3]] if match else []
+    known = (page.evidence.kinds.get(" ".join(words[:count])) for count in range(len(words), 0, -1))
+    return next(((kind, 0.7, "cue") for kind in known if kind and kind != "PERSON"), None)
 
 
 def _by_capitals(page: NamingText, run: NameRun) -> _Kind | None:

@@ -10,7 +10,7 @@ from rag_core.errors import IndexingError, QueryFailedError, RagError
 from rag_core.graph.entities import Phrase, link, phrase
 from rag_core.graph.rules import RuleExtractor
 from rag_core.graph.statements import CausalExtractor, CausalStatement, Extraction
-from rag_core.indexing.named import NamedNote, read_names, store_names
+from rag_core.indexing.named import NamedNote, read_names, related, store_names
 from rag_core.model.note import Language, NoteId, Span, TenantId
 from rag_core.storage import graph as store
 from rag_core.storage.batches import stale_batches
@@ -104,7 +104,7 @@ def _read(named: NamedNote, extractor: CausalExtractor) -> _Reading:
         note=note,
         extraction=extraction,
         phrases={span: one for span, one in phrases.items() if one.stems},
-        named=named,
+        named=related(named, sentences),
     )
 
 

@@ -2,14 +2,15 @@
 
 import uuid
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
+from rag_core.graph.edges import read_edges
 from rag_core.graph.mentions import read_mentions
 from rag_core.graph.name_evidence import SURE_METHODS, WORD, folded
 from rag_core.graph.resolution import Likeness, blocks, joined, linked_in_note, name_key
-from rag_core.model.entity import NAMES_FINGERPRINT, EntityKind, NamedMention
-from rag_core.model.note import TenantId
+from rag_core.model.entity import NAMES_FINGERPRINT, EntityKind, NamedEdge, NamedMention
+from rag_core.model.note import Span, TenantId
 from rag_core.storage import entities as store
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.graph import NoteToRead
@@ -22,10 +23,17 @@ _NAMESPACE = UUID("0c3f9c1e-41c1-5ad0-8d2c-7c1f9a3be6a4")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedNote:
-    """A note and what it names."""
+    """A note, what it names, and the relations that it states between that."""
 
     note: NoteToRead
     mentions: Sequence[NamedMention]
+    edges: Sequence[NamedEdge] = ()
+
+
+def related(named: NamedNote, sentences: Sequence[Span]) -> NamedNote:
+    """The note with the relations that its sentences state."""
+    note = named.note
+    return replace(named, edges=read_edges(note.content, note.language, sentences, named.mentions))
 
 
 def read_names(database: Database, tenant: TenantId, notes: Sequence[NoteToRead]) -> list[NamedNote]:
@@ -58,7 +66,8 @@ def store_names(connection: Connection, tenant: TenantId, named: Sequence[NamedN
     store.insert_names(connection, tenant, _new_names(connection, tenant, new, sure))
     notes = {one.note.note_id: one.note.content_hash for one in named}
     told = sorted(sure & known)
-    store.replace_mentions(connection, tenant, notes, mentions, sure=told, fingerprint=NAMES_FINGERPRINT)
+    edges = [(one.note.note_id, edge) for one in named for edge in one.edges]
+    store.replace_mentions(connection, tenant, notes, mentions, edges, sure=told, fingerprint=NAMES_FINGERPRINT)
 
 
 def _longest_first(mentions: Iterable[store.KeyedMention]) -> Mapping[tuple[EntityKind, str], str]:

@@ -28,6 +28,7 @@ from rag_core.language.proposing import ProposalWording
 from rag_core.language.quantities import QuantityWords
 from rag_core.language.questions import QuestionWording
 from rag_core.language.refusals import RefusalWords
+from rag_core.language.relations import RelationWords
 from rag_core.language.routing import RoutingWording
 from rag_core.language.secrets import SecretWords
 from rag_core.language.sentences import SentenceWords
@@ -59,6 +60,7 @@ class LanguageWords:
     quantities: QuantityWords
     questions: QuestionWording
     refusals: RefusalWords
+    relations: RelationWords
     routing: RoutingWording
     secrets: SecretWords
     sentences: SentenceWords

@@ -12,12 +12,13 @@ class NameWords:
     ``given`` are first names, ``places`` cities, regions and countries. ``titles`` stand before a person, ``particles`` within a
     name. ``kin`` follows ``possessive``; ``is_kin`` joins a name and such words ("Inés es mi jefa"). ``organisations`` begin the
     name of one, ``last_words`` end it, ``compound_ends`` is a pattern of the ends of its first word; ``projects``, ``products`` and
-    ``venues`` are words before a name that are no part of it. ``people`` and ``companies`` are labels before a colon. ``laws`` are
-    patterns of regulations, ``documents`` of numbered papers, ``reading`` of words before a quoted title, ``saints`` begin names of
-    places, ``streets`` of addresses, ``quarters`` of quarters with ``number`` and ``year``. ``millions`` are words that multiply an
-    amount. ``links`` join the words of an organisation's name, and ``papers`` is a pattern of what a project has ("plan de").
-    ``towards`` are prepositions before a place, ``at`` those between a person and an organisation. ``ordinary`` are words with a
-    capital that are no names.
+    ``venues`` are words before a name that are no part of it. ``people``, ``companies`` and ``undertakings`` are labels before a
+    colon. ``compared`` is a pattern of what stands before the second of two things that are compared. ``laws`` are patterns of
+    regulations, ``documents`` of numbered papers, ``reading`` of words before a quoted title, ``saints`` begin names of places,
+    ``streets`` of addresses, ``quarters`` of quarters with ``number`` and ``year``. ``millions`` are words that multiply an amount.
+    ``links`` join the words of an organisation's name, and ``papers`` is a pattern of what a project has ("plan de"). ``towards``
+    are prepositions before a place, ``at`` those between a person and an organisation. ``ordinary`` are words with a capital that
+    are no names.
     """
 
     given: frozenset[str]
@@ -35,6 +36,8 @@ class NameWords:
     venues: frozenset[str]
     people: frozenset[str]
     companies: frozenset[str]
+    undertakings: frozenset[str]
+    compared: str
     laws: tuple[str, ...]
     reading: str
     saints: frozenset[str]

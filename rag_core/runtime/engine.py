@@ -30,7 +30,7 @@ from rag_core.resilience.bounded import Bounded
 from rag_core.resilience.circuit_breaker import CircuitBreaker
 from rag_core.runtime.cache import Caches, CachingEmbedder, build_caches
 from rag_core.settings import Settings
-from rag_core.storage.database import Database, open_database
+from rag_core.storage.database import Connection, Database, open_database
 from rag_core.storage.models import find_model
 from rag_core.storage.notes import has_notes
 from rag_core.telemetry.logs import log_degraded
@@ -220,40 +220,57 @@ def open_engine(
         DatabaseUnavailableError, DatabaseSetupError: see ``open_database``.
     """
     PLUGINS.load()
-    with open_database(settings, pool_size=pool_size, is_shared=is_shared) as database:
-        with database.owner() as connection:
-            active = choose_first_model(connection, settings)
-            model = active if model_name is None else find_model(connection, model_name).model
-        caches = build_caches(
-            query_seconds=settings.query_cache_seconds,
-            embedding_seconds=settings.embedding_cache_seconds,
-            context_seconds=settings.context_cache_seconds,
-        )
-        breakers = {name: CircuitBreaker(name) for name in ("embedding", "chat", "reranker")}
-        places, watch = Bounded(settings.ollama_concurrency), ModelWatch(database, active)
-        with ExitStack() as stack:
-            engine = Engine(
-                settings=settings,
-                database=database,
-                model=model,
-                embedder=_document_embedder(model, settings, breakers["embedding"], places),
-                query_embedder=_query_embedder(model, settings, breakers["embedding"], places),
-                chat=_guarded_chat(settings, breakers["chat"], places),
-                executors={
-                    leg: stack.enter_context(_threads(leg, pool_size))
-                    for leg in ("semantic", "fulltext", "graph", "chat", "experiments")
-                },
-                caches=caches,
-                breakers=breakers,
-                places=places,
-                watch=watch,
-                configurations=ActiveConfigurations(database),
-            )
-            if not RERANKERS.get(
-                settings.reranker, given_by="BRAIN_RERANKER"
-            ).is_fitted:  # what is missing is told at the start
-                engine.reranker(DEFAULT_TENANT, DEFAULT_RETRIEVAL_CONFIG.reranking)
+    models: list[EmbeddingModel] = []
+
+    def choose_models(connection: Connection) -> None:
+        active = choose_first_model(connection, settings)
+        models.extend((active, active if model_name is None else find_model(connection, model_name).model))
+
+    with open_database(settings, pool_size=pool_size, is_shared=is_shared, prepare=choose_models) as database:
+        active, model = models
+        with compose_engine(settings, database, active=active, model=model, pool_size=pool_size) as engine:
             yield engine
+
+
+@contextmanager
+def compose_engine(
+    settings: Settings, database: Database, *, active: EmbeddingModel, model: EmbeddingModel, pool_size: int = 4
+) -> Iterator[Engine]:
+    """Compose what answers from an open database: threads, caches, breakers and providers.
+
+    Raises:
+        EmbeddingError: this program has no such provider or version as the model's.
+        ConfigurationError: what re-ranks is not set up.
+    """
+    caches = build_caches(
+        query_seconds=settings.query_cache_seconds,
+        embedding_seconds=settings.embedding_cache_seconds,
+        context_seconds=settings.context_cache_seconds,
+    )
+    breakers = {name: CircuitBreaker(name) for name in ("embedding", "chat", "reranker")}
+    places, watch = Bounded(settings.ollama_concurrency), ModelWatch(database, active)
+    with ExitStack() as stack:
+        engine = Engine(
+            settings=settings,
+            database=database,
+            model=model,
+            embedder=_document_embedder(model, settings, breakers["embedding"], places),
+            query_embedder=_query_embedder(model, settings, breakers["embedding"], places),
+            chat=_guarded_chat(settings, breakers["chat"], places),
+            executors={
+                leg: stack.enter_context(_threads(leg, pool_size))
+                for leg in ("semantic", "fulltext", "graph", "chat", "experiments")
+            },
+            caches=caches,
+            breakers=breakers,
+            places=places,
+            watch=watch,
+            configurations=ActiveConfigurations(database),
+        )
+        reranker = RERANKERS.get(settings.reranker, given_by="BRAIN_RERANKER")
+        if not reranker.is_fitted:  # what is missing is told at the start
+            engine.reranker(DEFAULT_TENANT, DEFAULT_RETRIEVAL_CONFIG.reranking)
+        yield engine
 
 
 def with_model(engine: Engine, model: EmbeddingModel) -> Engine:

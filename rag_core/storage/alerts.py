@@ -123,6 +123,11 @@ def list_stale_notes(
     return fetch_all(connection, StaleNotes, "list_stale_notes", parameters)
 
 
+def list_unread_notes(connection: Connection, *, before: datetime) -> list[StaleNotes]:
+    """Tenants with notes published before then that the knowledge graph has not read."""
+    return fetch_all(connection, StaleNotes, "list_unread_notes", {"before": before})
+
+
 def try_watch_lock(connection: Connection) -> bool:
     """Become the one who watches, until the connection is closed; False while somebody else is."""
     row = connection.execute(query("try_watch_lock")).fetchone()

@@ -3,14 +3,14 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
 from psycopg import sql
 from psycopg.rows import class_row
 
 from rag_core.errors import InvalidInputError, NotFoundError
-from rag_core.model.entity import EntityKind, NamedMention, NamingMethod
+from rag_core.model.entity import TRIPLES, EdgeKind, EntityKind, NamedEdge, NamedMention, NamingMethod
 from rag_core.model.note import Language, NoteId, TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
@@ -21,6 +21,7 @@ MAX_NEAR_NAMES = 60
 AROUND = 160
 """Characters that are read before and behind a mention."""
 _Key = tuple[EntityKind, str]
+Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +87,25 @@ class EntityPlace:
     offset: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityRelation:
+    """A relation of an entity, its source or its target, to another one, with the stretch of a note that states it."""
+
+    kind: EdgeKind
+    is_source: bool
+    id: UUID
+    entity_kind: EntityKind
+    name: str
+    note_id: NoteId
+    title: str | None
+    language: Language
+    start: int
+    end: int
+    confidence: float
+    method: str
+    evidence: str
+
+
 def fetch_sure_names(connection: Connection, tenant: TenantId, words: Collection[str]) -> dict[str, EntityKind]:
     """Kinds of the names that share a word with a text, by name as it is written, of names that are sure to be of that kind."""
     parameters = {"tenant": tenant, "words": sorted(words), "limit": MAX_KNOWN_NAMES}
@@ -142,11 +162,12 @@ def replace_mentions(
     tenant: TenantId,
     notes: Mapping[NoteId, bytes],
     mentions: Sequence[KeyedMention],
+    edges: Sequence[tuple[NoteId, NamedEdge]],
     *,
     sure: Sequence[_Key],
     fingerprint: str,
 ) -> None:
-    """Store what the notes name, for what they named before; all names are stored."""
+    """Store what the notes name and state of it, for what they did before; all names are stored."""
     connection.execute(query("delete_named_mentions"), {"tenant": tenant, "notes": list(notes)})
     columns: dict[str, Any] = {
         "notes": [one.note_id for one in mentions],
@@ -158,6 +179,16 @@ def replace_mentions(
         "methods": [one.mention.method for one in mentions],
     }
     connection.execute(query("insert_named_mentions"), {"tenant": tenant, **columns})
+    joined: dict[str, Any] = {
+        "notes": [note for note, _ in edges],
+        "sources": [edge.source.span[0] for _, edge in edges],
+        "targets": [edge.target.span[0] for _, edge in edges],
+        "kinds": [edge.kind for _, edge in edges],
+        "starts": [edge.evidence[0] for _, edge in edges],
+        "ends": [edge.evidence[1] for _, edge in edges],
+        "confidences": [edge.confidence for _, edge in edges],
+    }
+    connection.execute(query("insert_named_relations"), {"tenant": tenant, **joined})
     told = {"tenant": tenant, "kinds": [kind for kind, _ in sure], "keys": [key for _, key in sure]}
     connection.execute(query("mark_sure_names"), told)
     read = {"tenant": tenant, "notes": list(notes), "hashes": list(notes.values()), "fingerprint": fingerprint}
@@ -215,6 +246,14 @@ def fetch_entities_beside(
     """Entities that stand in the notes of one, with how many of these they stand in."""
     parameters = {"tenant": tenant, "entity": entity, "limit": limit}
     return _listed(connection, "fetch_entities_beside", parameters, sees_all=sees_all)
+
+
+def fetch_entity_relations(
+    connection: Connection, tenant: TenantId, entity: UUID, *, limit: int, sees_all: bool = True
+) -> list[EntityRelation]:
+    """Relations of an entity to others, by their kind."""
+    parameters = {"tenant": tenant, "entity": entity, "kinds": list(TRIPLES), "limit": limit}
+    return _rows(connection, EntityRelation, "fetch_entity_relations", parameters, sees_all=sees_all)
 
 
 def fetch_entities_of_note(
@@ -287,6 +326,16 @@ def rename_entity(connection: Connection, tenant: TenantId, entity: UUID, name: 
 
 
 def _listed(connection: Connection, name: str, parameters: Mapping[str, Any], *, sees_all: bool) -> list[ListedEntity]:
-    shown = sql.SQL(query("entity_name_stored" if sees_all else "entity_name_seen"))
-    statement = sql.SQL(query(name)).format(name=shown)
-    return connection.cursor(row_factory=class_row(ListedEntity)).execute(statement, parameters).fetchall()
+    return _rows(connection, ListedEntity, name, parameters, sees_all=sees_all)
+
+
+def _rows(
+    connection: Connection, row: type[Row], name: str, parameters: Mapping[str, Any], *, sees_all: bool
+) -> list[Row]:
+    statement = sql.SQL(query(name)).format(name=shown_name(sees_all=sees_all))
+    return connection.cursor(row_factory=class_row(row)).execute(statement, parameters).fetchall()
+
+
+def shown_name(*, sees_all: bool) -> sql.SQL:
+    """Column of the name of an entity ``e``: who sees a part of the notes is told one that stands in these."""
+    return sql.SQL(query("entity_name_stored" if sees_all else "entity_name_seen"))

@@ -443,6 +443,205 @@ CREATE TABLE brain.documents (
     CONSTRAINT documents_url_check CHECK ((url <> ''::text))
 );
 
+CREATE TABLE brain.entity_names (
+    tenant_id text NOT NULL,
+    kind text NOT NULL,
+    name_key text NOT NULL,
+    entity_id uuid NOT NULL,
+    name text NOT NULL,
+    method text NOT NULL,
+    score double precision NOT NULL,
+    decided_by text NOT NULL,
+    decided_at timestamp with time zone DEFAULT now() NOT NULL,
+    merged_from uuid,
+    is_sure boolean NOT NULL,
+    CONSTRAINT entity_names_decided_by_check CHECK ((decided_by <> ''::text)),
+    CONSTRAINT entity_names_method_check CHECK ((method = ANY (ARRAY['exact'::text, 'initials'::text, 'surname'::text, 'first name'::text, 'legal form'::text, 'acronym'::text, 'spelling'::text, 'merge'::text, 'split'::text]))),
+    CONSTRAINT entity_names_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT entity_names_name_key_check CHECK ((name_key <> ''::text)),
+    CONSTRAINT entity_names_score_check CHECK (((score > (0)::double precision) AND (score <= (1)::double precision)))
+);
+
+CREATE TABLE brain.named_mentions (
+    tenant_id text NOT NULL,
+    note_id uuid NOT NULL,
+    start_char integer NOT NULL,
+    end_char integer NOT NULL,
+    kind text NOT NULL,
+    name_key text NOT NULL,
+    confidence double precision NOT NULL,
+    method text NOT NULL,
+    CONSTRAINT named_mentions_check CHECK ((end_char > start_char)),
+    CONSTRAINT named_mentions_confidence_check CHECK (((confidence > (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT named_mentions_method_check CHECK ((method = ANY (ARRAY['parser'::text, 'cue'::text, 'list'::text, 'corpus'::text, 'context'::text, 'kinship'::text]))),
+    CONSTRAINT named_mentions_start_char_check CHECK ((start_char >= 0))
+);
+
+CREATE TABLE brain.named_notes (
+    tenant_id text NOT NULL,
+    note_id uuid NOT NULL,
+    content_hash bytea NOT NULL,
+    fingerprint text NOT NULL,
+    CONSTRAINT named_notes_content_hash_check CHECK ((octet_length(content_hash) = 32))
+);
+
+CREATE TABLE brain.named_relations (
+    tenant_id text NOT NULL,
+    note_id uuid NOT NULL,
+    source_start integer NOT NULL,
+    target_start integer NOT NULL,
+    kind text NOT NULL,
+    evidence_start integer NOT NULL,
+    evidence_end integer NOT NULL,
+    confidence double precision NOT NULL,
+    method text NOT NULL,
+    CONSTRAINT named_relations_check CHECK ((source_start <> target_start)),
+    CONSTRAINT named_relations_check1 CHECK ((evidence_end > evidence_start)),
+    CONSTRAINT named_relations_confidence_check CHECK (((confidence > (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT named_relations_evidence_start_check CHECK ((evidence_start >= 0)),
+    CONSTRAINT named_relations_kind_check CHECK ((kind = ANY (ARRAY['WORKS_FOR'::text, 'MANAGES'::text, 'REPORTS_TO'::text, 'CREATED'::text, 'USES'::text, 'PART_OF'::text, 'APPROVED_BY'::text, 'COLLABORATES_WITH'::text]))),
+    CONSTRAINT named_relations_method_check CHECK ((method = ANY (ARRAY['pattern'::text, 'spacy'::text, 'llm'::text])))
+);
+
+CREATE TABLE brain.note_links (
+    tenant_id text NOT NULL,
+    note_id uuid NOT NULL,
+    link_index integer NOT NULL,
+    kind text NOT NULL,
+    start_char integer NOT NULL,
+    end_char integer NOT NULL,
+    target text NOT NULL,
+    target_key text NOT NULL,
+    heading text,
+    CONSTRAINT note_links_check CHECK ((end_char > start_char)),
+    CONSTRAINT note_links_kind_check CHECK ((kind = ANY (ARRAY['wiki'::text, 'relative'::text]))),
+    CONSTRAINT note_links_link_index_check CHECK ((link_index >= 0)),
+    CONSTRAINT note_links_start_char_check CHECK ((start_char >= 0))
+);
+
+CREATE TABLE brain.note_names (
+    tenant_id text NOT NULL,
+    note_id uuid NOT NULL,
+    source text NOT NULL,
+    name_key text NOT NULL,
+    rank smallint NOT NULL,
+    CONSTRAINT note_names_rank_check CHECK (((rank >= 0) AND (rank <= 3)))
+);
+
+CREATE TABLE brain.notes (
+    tenant_id text NOT NULL,
+    note_id uuid NOT NULL,
+    source text NOT NULL,
+    external_id text NOT NULL,
+    kind text DEFAULT 'note'::text NOT NULL,
+    title text,
+    content text NOT NULL,
+    content_hash bytea NOT NULL,
+    language text NOT NULL,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    batch_key text,
+    indexed_fingerprint text,
+    sentence_starts integer[],
+    legacy_state text,
+    chunked_at timestamp with time zone,
+    departments text[],
+    dated_by text DEFAULT 'given'::text NOT NULL,
+    section_starts integer[],
+    CONSTRAINT notes_content_check CHECK ((content <> ''::text)),
+    CONSTRAINT notes_content_hash_check CHECK ((octet_length(content_hash) = 32)),
+    CONSTRAINT notes_dated_by_check CHECK ((dated_by = ANY (ARRAY['given'::text, 'name'::text, 'heading'::text, 'file'::text, 'import'::text]))),
+    CONSTRAINT notes_external_id_check CHECK ((external_id <> ''::text)),
+    CONSTRAINT notes_kind_check CHECK ((kind = ANY (ARRAY['note'::text, 'document'::text]))),
+    CONSTRAINT notes_language_check CHECK ((language = ANY (ARRAY['es'::text, 'de'::text, 'en'::text]))),
+    CONSTRAINT notes_legacy_state_check CHECK ((legacy_state = ANY (ARRAY['pending'::text, 'migrated'::text]))),
+    CONSTRAINT notes_source_check CHECK ((source <> ''::text))
+);
+
+CREATE TABLE brain.relations (
+    tenant_id text NOT NULL,
+    relation_id uuid NOT NULL,
+    source_id uuid NOT NULL,
+    target_id uuid NOT NULL,
+    kind text NOT NULL,
+    note_id uuid NOT NULL,
+    chunk_id uuid NOT NULL,
+    evidence_start integer NOT NULL,
+    evidence_end integer NOT NULL,
+    confidence double precision NOT NULL,
+    extractor text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT relations_check CHECK ((evidence_end > evidence_start)),
+    CONSTRAINT relations_confidence_check CHECK (((confidence > (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT relations_evidence_start_check CHECK ((evidence_start >= 0)),
+    CONSTRAINT relations_kind_check CHECK ((kind = ANY (ARRAY['CAUSES'::text, 'TRIGGERS'::text, 'LEADS_TO'::text, 'WORKS_FOR'::text, 'MANAGES'::text, 'OWNS'::text, 'REFERENCES'::text, 'PART_OF'::text, 'RELATED_TO'::text, 'CREATED_BY'::text, 'APPROVED_BY'::text, 'REPORTS_TO'::text, 'COLLABORATES_WITH'::text, 'PREREQUISITE'::text, 'COMPARED_TO'::text, 'USES'::text, 'IMPLEMENTS'::text, 'EXAMPLE_OF'::text]))),
+    CONSTRAINT relations_no_self_loop CHECK ((source_id <> target_id))
+);
+
+CREATE VIEW brain.edges WITH (security_invoker='true') AS
+ SELECT r.tenant_id,
+    r.kind,
+    r.source_id,
+    r.target_id,
+    r.note_id,
+    r.evidence_start,
+    r.evidence_end,
+    r.confidence,
+    r.extractor AS method
+   FROM brain.relations r
+UNION ALL
+ SELECT r.tenant_id,
+    r.kind,
+    a.entity_id AS source_id,
+    b.entity_id AS target_id,
+    r.note_id,
+    r.evidence_start,
+    r.evidence_end,
+    r.confidence,
+    r.method
+   FROM ((((((brain.named_relations r
+     JOIN brain.named_mentions s ON (((s.tenant_id = r.tenant_id) AND (s.note_id = r.note_id) AND (s.start_char = r.source_start))))
+     JOIN brain.named_mentions t ON (((t.tenant_id = r.tenant_id) AND (t.note_id = r.note_id) AND (t.start_char = r.target_start))))
+     JOIN brain.entity_names a ON (((a.tenant_id = s.tenant_id) AND (a.kind = s.kind) AND (a.name_key = s.name_key))))
+     JOIN brain.entity_names b ON (((b.tenant_id = t.tenant_id) AND (b.kind = t.kind) AND (b.name_key = t.name_key))))
+     JOIN brain.named_notes d ON (((d.tenant_id = r.tenant_id) AND (d.note_id = r.note_id))))
+     JOIN brain.notes n ON (((n.tenant_id = d.tenant_id) AND (n.note_id = d.note_id) AND (n.content_hash = d.content_hash))))
+  WHERE (a.entity_id <> b.entity_id)
+UNION ALL
+ SELECT m.tenant_id,
+    'MENTIONS'::text AS kind,
+    m.note_id AS source_id,
+    a.entity_id AS target_id,
+    m.note_id,
+    m.start_char AS evidence_start,
+    m.end_char AS evidence_end,
+    m.confidence,
+    m.method
+   FROM (((brain.named_mentions m
+     JOIN brain.entity_names a ON (((a.tenant_id = m.tenant_id) AND (a.kind = m.kind) AND (a.name_key = m.name_key))))
+     JOIN brain.named_notes d ON (((d.tenant_id = m.tenant_id) AND (d.note_id = m.note_id))))
+     JOIN brain.notes n ON (((n.tenant_id = d.tenant_id) AND (n.note_id = d.note_id) AND (n.content_hash = d.content_hash))))
+UNION ALL
+ SELECT l.tenant_id,
+    'REFERENCES'::text AS kind,
+    l.note_id AS source_id,
+    k.note_id AS target_id,
+    l.note_id,
+    l.start_char AS evidence_start,
+    l.end_char AS evidence_end,
+    1 AS confidence,
+    l.kind AS method
+   FROM ((brain.note_links l
+     JOIN brain.notes n ON (((n.tenant_id = l.tenant_id) AND (n.note_id = l.note_id))))
+     CROSS JOIN LATERAL ( SELECT t.note_id
+           FROM (brain.note_names k_1
+             JOIN brain.notes t USING (tenant_id, note_id))
+          WHERE ((k_1.tenant_id = l.tenant_id) AND (k_1.source = n.source) AND (k_1.name_key = l.target_key))
+          ORDER BY k_1.rank, (char_length(t.external_id)), t.external_id
+         LIMIT 1) k);
+
 CREATE TABLE brain.embedding_cache (
     tenant_id text NOT NULL,
     input_hash bytea NOT NULL,
@@ -532,25 +731,6 @@ CREATE TABLE brain.entity_name_blocks (
     kind text NOT NULL,
     block text NOT NULL COLLATE pg_catalog."C",
     name_key text NOT NULL
-);
-
-CREATE TABLE brain.entity_names (
-    tenant_id text NOT NULL,
-    kind text NOT NULL,
-    name_key text NOT NULL,
-    entity_id uuid NOT NULL,
-    name text NOT NULL,
-    method text NOT NULL,
-    score double precision NOT NULL,
-    decided_by text NOT NULL,
-    decided_at timestamp with time zone DEFAULT now() NOT NULL,
-    merged_from uuid,
-    is_sure boolean NOT NULL,
-    CONSTRAINT entity_names_decided_by_check CHECK ((decided_by <> ''::text)),
-    CONSTRAINT entity_names_method_check CHECK ((method = ANY (ARRAY['exact'::text, 'initials'::text, 'surname'::text, 'first name'::text, 'legal form'::text, 'acronym'::text, 'spelling'::text, 'merge'::text, 'split'::text]))),
-    CONSTRAINT entity_names_name_check CHECK ((name <> ''::text)),
-    CONSTRAINT entity_names_name_key_check CHECK ((name_key <> ''::text)),
-    CONSTRAINT entity_names_score_check CHECK (((score > (0)::double precision) AND (score <= (1)::double precision)))
 );
 
 CREATE TABLE brain.entity_stems (
@@ -941,29 +1121,6 @@ CREATE TABLE brain.named_entities (
     CONSTRAINT named_entities_renamed_by_check CHECK ((renamed_by <> ''::text))
 );
 
-CREATE TABLE brain.named_mentions (
-    tenant_id text NOT NULL,
-    note_id uuid NOT NULL,
-    start_char integer NOT NULL,
-    end_char integer NOT NULL,
-    kind text NOT NULL,
-    name_key text NOT NULL,
-    confidence double precision NOT NULL,
-    method text NOT NULL,
-    CONSTRAINT named_mentions_check CHECK ((end_char > start_char)),
-    CONSTRAINT named_mentions_confidence_check CHECK (((confidence > (0)::double precision) AND (confidence <= (1)::double precision))),
-    CONSTRAINT named_mentions_method_check CHECK ((method = ANY (ARRAY['parser'::text, 'cue'::text, 'list'::text, 'corpus'::text, 'context'::text, 'kinship'::text]))),
-    CONSTRAINT named_mentions_start_char_check CHECK ((start_char >= 0))
-);
-
-CREATE TABLE brain.named_notes (
-    tenant_id text NOT NULL,
-    note_id uuid NOT NULL,
-    content_hash bytea NOT NULL,
-    fingerprint text NOT NULL,
-    CONSTRAINT named_notes_content_hash_check CHECK ((octet_length(content_hash) = 32))
-);
-
 CREATE TABLE brain.note_enrichments (
     tenant_id text NOT NULL,
     note_id uuid NOT NULL,
@@ -1004,31 +1161,6 @@ CREATE TABLE brain.note_findings (
     CONSTRAINT note_findings_score_check CHECK (((score >= (0)::double precision) AND (score <= (1)::double precision)))
 );
 
-CREATE TABLE brain.note_links (
-    tenant_id text NOT NULL,
-    note_id uuid NOT NULL,
-    link_index integer NOT NULL,
-    kind text NOT NULL,
-    start_char integer NOT NULL,
-    end_char integer NOT NULL,
-    target text NOT NULL,
-    target_key text NOT NULL,
-    heading text,
-    CONSTRAINT note_links_check CHECK ((end_char > start_char)),
-    CONSTRAINT note_links_kind_check CHECK ((kind = ANY (ARRAY['wiki'::text, 'relative'::text]))),
-    CONSTRAINT note_links_link_index_check CHECK ((link_index >= 0)),
-    CONSTRAINT note_links_start_char_check CHECK ((start_char >= 0))
-);
-
-CREATE TABLE brain.note_names (
-    tenant_id text NOT NULL,
-    note_id uuid NOT NULL,
-    source text NOT NULL,
-    name_key text NOT NULL,
-    rank smallint NOT NULL,
-    CONSTRAINT note_names_rank_check CHECK (((rank >= 0) AND (rank <= 3)))
-);
-
 CREATE TABLE brain.note_summaries (
     tenant_id text NOT NULL,
     content_hash bytea NOT NULL,
@@ -1049,38 +1181,6 @@ CREATE TABLE brain.note_tags (
     tenant_id text NOT NULL,
     tag text NOT NULL COLLATE pg_catalog."C",
     note_id uuid NOT NULL
-);
-
-CREATE TABLE brain.notes (
-    tenant_id text NOT NULL,
-    note_id uuid NOT NULL,
-    source text NOT NULL,
-    external_id text NOT NULL,
-    kind text DEFAULT 'note'::text NOT NULL,
-    title text,
-    content text NOT NULL,
-    content_hash bytea NOT NULL,
-    language text NOT NULL,
-    tags text[] DEFAULT '{}'::text[] NOT NULL,
-    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    batch_key text,
-    indexed_fingerprint text,
-    sentence_starts integer[],
-    legacy_state text,
-    chunked_at timestamp with time zone,
-    departments text[],
-    dated_by text DEFAULT 'given'::text NOT NULL,
-    section_starts integer[],
-    CONSTRAINT notes_content_check CHECK ((content <> ''::text)),
-    CONSTRAINT notes_content_hash_check CHECK ((octet_length(content_hash) = 32)),
-    CONSTRAINT notes_dated_by_check CHECK ((dated_by = ANY (ARRAY['given'::text, 'name'::text, 'heading'::text, 'file'::text, 'import'::text]))),
-    CONSTRAINT notes_external_id_check CHECK ((external_id <> ''::text)),
-    CONSTRAINT notes_kind_check CHECK ((kind = ANY (ARRAY['note'::text, 'document'::text]))),
-    CONSTRAINT notes_language_check CHECK ((language = ANY (ARRAY['es'::text, 'de'::text, 'en'::text]))),
-    CONSTRAINT notes_legacy_state_check CHECK ((legacy_state = ANY (ARRAY['pending'::text, 'migrated'::text]))),
-    CONSTRAINT notes_source_check CHECK ((source <> ''::text))
 );
 
 CREATE TABLE brain.originals (
@@ -1158,26 +1258,6 @@ CREATE TABLE brain.queries (
     CONSTRAINT queries_query_type_check CHECK ((query_type = ANY (ARRAY['factual'::text, 'comparative'::text, 'procedural'::text, 'relational'::text, 'aggregative'::text, 'temporal'::text]))),
     CONSTRAINT queries_routed_strategy_check CHECK ((routed_strategy = ANY (ARRAY['vector_only'::text, 'hybrid'::text, 'hybrid_with_graph_refinement'::text, 'table_focused'::text, 'multi_index'::text]))),
     CONSTRAINT queries_suggested_strategy_check CHECK ((suggested_strategy = ANY (ARRAY['vector_only'::text, 'hybrid'::text, 'hybrid_with_graph_refinement'::text, 'table_focused'::text, 'multi_index'::text])))
-);
-
-CREATE TABLE brain.relations (
-    tenant_id text NOT NULL,
-    relation_id uuid NOT NULL,
-    source_id uuid NOT NULL,
-    target_id uuid NOT NULL,
-    kind text NOT NULL,
-    note_id uuid NOT NULL,
-    chunk_id uuid NOT NULL,
-    evidence_start integer NOT NULL,
-    evidence_end integer NOT NULL,
-    confidence double precision NOT NULL,
-    extractor text NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT relations_check CHECK ((evidence_end > evidence_start)),
-    CONSTRAINT relations_confidence_check CHECK (((confidence > (0)::double precision) AND (confidence <= (1)::double precision))),
-    CONSTRAINT relations_evidence_start_check CHECK ((evidence_start >= 0)),
-    CONSTRAINT relations_kind_check CHECK ((kind = ANY (ARRAY['CAUSES'::text, 'TRIGGERS'::text, 'LEADS_TO'::text, 'WORKS_FOR'::text, 'MANAGES'::text, 'OWNS'::text, 'REFERENCES'::text, 'PART_OF'::text, 'RELATED_TO'::text, 'CREATED_BY'::text, 'APPROVED_BY'::text, 'REPORTS_TO'::text, 'COLLABORATES_WITH'::text, 'PREREQUISITE'::text, 'COMPARED_TO'::text, 'USES'::text, 'IMPLEMENTS'::text, 'EXAMPLE_OF'::text]))),
-    CONSTRAINT relations_no_self_loop CHECK ((source_id <> target_id))
 );
 
 CREATE TABLE brain.rerankers (
@@ -1456,6 +1536,9 @@ ALTER TABLE ONLY brain.named_mentions
 ALTER TABLE ONLY brain.named_notes
     ADD CONSTRAINT named_notes_pkey PRIMARY KEY (tenant_id, note_id);
 
+ALTER TABLE ONLY brain.named_relations
+    ADD CONSTRAINT named_relations_pkey PRIMARY KEY (tenant_id, note_id, source_start, target_start, kind);
+
 ALTER TABLE ONLY brain.note_enrichments
     ADD CONSTRAINT note_enrichments_pkey PRIMARY KEY (tenant_id, note_id);
 
@@ -1599,6 +1682,8 @@ CREATE INDEX migration_failures_note ON brain.migration_failures USING btree (te
 CREATE INDEX named_entities_kind ON brain.named_entities USING btree (tenant_id, kind, name);
 
 CREATE INDEX named_mentions_name ON brain.named_mentions USING btree (tenant_id, kind, name_key);
+
+CREATE INDEX named_relations_target ON brain.named_relations USING btree (tenant_id, note_id, target_start);
 
 CREATE INDEX note_enrichments_filters ON brain.note_enrichments USING btree (tenant_id, document_type) INCLUDE (note_id, topic_keys);
 
@@ -1832,6 +1917,12 @@ ALTER TABLE ONLY brain.named_mentions
 ALTER TABLE ONLY brain.named_notes
     ADD CONSTRAINT named_notes_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY brain.named_relations
+    ADD CONSTRAINT named_relations_tenant_id_note_id_source_start_fkey FOREIGN KEY (tenant_id, note_id, source_start) REFERENCES brain.named_mentions(tenant_id, note_id, start_char) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brain.named_relations
+    ADD CONSTRAINT named_relations_tenant_id_note_id_target_start_fkey FOREIGN KEY (tenant_id, note_id, target_start) REFERENCES brain.named_mentions(tenant_id, note_id, start_char) ON DELETE CASCADE;
+
 ALTER TABLE ONLY brain.note_enrichments
     ADD CONSTRAINT note_enrichments_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
 
@@ -1984,6 +2075,10 @@ CREATE POLICY audience ON brain.named_notes AS RESTRICTIVE USING (((( SELECT cur
    FROM brain.notes n
   WHERE ((n.tenant_id = named_notes.tenant_id) AND (n.note_id = named_notes.note_id))))));
 
+CREATE POLICY audience ON brain.named_relations AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
+   FROM brain.notes n
+  WHERE ((n.tenant_id = named_relations.tenant_id) AND (n.note_id = named_relations.note_id))))));
+
 CREATE POLICY audience ON brain.note_enrichments AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
    FROM brain.notes n
   WHERE ((n.tenant_id = note_enrichments.tenant_id) AND (n.note_id = note_enrichments.note_id))))));
@@ -2094,6 +2189,8 @@ ALTER TABLE brain.named_mentions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.named_notes ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE brain.named_relations ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE brain.note_enrichments ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.note_findings ENABLE ROW LEVEL SECURITY;
@@ -2202,6 +2299,8 @@ CREATE POLICY tenant ON brain.named_mentions USING ((tenant_id = ( SELECT curren
 
 CREATE POLICY tenant ON brain.named_notes USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
+CREATE POLICY tenant ON brain.named_relations USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
 CREATE POLICY tenant ON brain.note_enrichments USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.note_findings USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
@@ -2261,6 +2360,24 @@ GRANT SELECT,INSERT,DELETE ON TABLE brain.corpus_statistics TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.documents TO brain_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.entity_names TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.named_mentions TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.named_notes TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.named_relations TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.note_links TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.note_names TO brain_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.notes TO brain_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE brain.relations TO brain_app;
+
+GRANT SELECT ON TABLE brain.edges TO brain_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.embedding_cache TO brain_app;
 
 GRANT SELECT ON TABLE brain.embedding_models TO brain_app;
@@ -2272,8 +2389,6 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.entities TO brain_app;
 GRANT SELECT,INSERT,DELETE ON TABLE brain.entity_aliases TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.entity_name_blocks TO brain_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.entity_names TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.entity_stems TO brain_app;
 
@@ -2323,23 +2438,13 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.migrations TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.named_entities TO brain_app;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.named_mentions TO brain_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.named_notes TO brain_app;
-
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.note_enrichments TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.note_findings TO brain_app;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.note_links TO brain_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.note_names TO brain_app;
-
 GRANT SELECT,INSERT,DELETE ON TABLE brain.note_summaries TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.note_tags TO brain_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.notes TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.originals TO brain_app;
 
@@ -2348,8 +2453,6 @@ GRANT SELECT ON TABLE brain.postings TO brain_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.promotions TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.queries TO brain_app;
-
-GRANT SELECT,INSERT,DELETE ON TABLE brain.relations TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.rerankers TO brain_app;
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from databases import cloned_database
 from fastapi.testclient import TestClient
+from filling import engine_on
 from jobs_done import DoJobs, do_waiting
 from kept_parsers import KeptWorker, end_kept_parsers
 
@@ -14,6 +15,7 @@ from rag_core.api.app import create_app
 from rag_core.parsing import working
 from rag_core.runtime.engine import Engine, open_engine
 from rag_core.settings import read_settings
+from rag_core.storage.database import Database
 
 AddNote = Callable[..., dict[str, Any]]
 
@@ -30,10 +32,9 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 
 @pytest.fixture
-def engine(database_url: str) -> Iterator[Engine]:
+def engine(database: Database) -> Iterator[Engine]:
     """The open resources; a search may take long on a busy machine."""
-    settings = read_settings(database_url=database_url, request_timeout_ms=10_000)
-    with open_engine(settings, pool_size=4) as opened:
+    with engine_on(database, request_timeout_ms=10_000) as opened:
         yield opened
 
 

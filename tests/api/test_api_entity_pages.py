@@ -45,6 +45,17 @@ def test_a_mention_links_to_its_place_in_the_note(client: TestClient, notes: lis
     assert 'id="pasaje">Rosa Ferrer</mark>' in client.get(address).text
 
 
+def test_a_relation_is_told_from_both_ends_with_the_sentence_that_says_so(client: TestClient, add_note: Any) -> None:
+    note = add_note("Llueve. Birgit Lohmann trabaja en Renfe. Nada más.", title="Trenes")
+
+    person, firm = page_of(client, note, "Birgit Lohmann"), page_of(client, note, "Renfe")
+
+    assert re.search(r'<li>trabaja en <a href="/entidad/[^"]+">Renfe</a>: ', person)
+    assert re.search(r'<li>da trabajo a <a href="/entidad/[^"]+">Birgit Lohmann</a>: ', firm)
+    address = html.unescape(re.findall(r'<a href="(/notas/[^"]+)#pasaje" title="Trenes"><q', person)[0])
+    assert 'id="pasaje">Birgit Lohmann trabaja en Renfe.</mark>' in client.get(address).text
+
+
 @pytest.mark.parametrize("wanted", ["00000000-0000-0000-0000-00000000000a", "nada"])
 def test_what_no_note_names_has_no_page(client: TestClient, wanted: str) -> None:
     answer = client.get(f"/entidad/{wanted}")

@@ -278,6 +278,9 @@ class TestOpenApi:
             "/chat",
             "/healthz",
             "/readyz",
+            "/v1/chat/completions",
+            "/v1/models",
+            "/v1/models/{model}",
         } == set(document["paths"])
         operations = [operation for path in document["paths"].values() for operation in path.values()]
         assert all(operation["description"] for operation in operations)

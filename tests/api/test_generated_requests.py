@@ -11,7 +11,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 FEW = settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-NEW = {"/chat", "/api/query", "/api/feedback", "/api/sessions", "/api/v2/rag/search", "/api/v2/rag/chat"}
+NEW = {
+    "/chat",
+    "/api/query",
+    "/api/feedback",
+    "/api/sessions",
+    "/api/v2/rag/search",
+    "/api/v2/rag/chat",
+    "/v1/chat/completions",
+}
 
 
 @pytest.fixture(scope="module")

@@ -35,7 +35,7 @@ from .scratch import TENANT, forget_environment, scratch_home
 
 ROUNDS = 5
 WANTED_EVERY = 100
-ASSETS = ("notes", "chunks", "embeddings", "fulltext_index", "causal_graph")
+ASSETS = ("notes", "chunks", "embeddings", "fulltext_index", "knowledge_graph")
 QUEUED_RUNS = 30
 HOUR = "2026-01-01T00"
 BATCHES = """

@@ -85,8 +85,8 @@ def test_the_stages_are_there_and_left_to_right() -> None:
     assert parents("chunks") == {"notes"}
     assert parents("embeddings") == {"chunks"}
     assert parents("fulltext_index") == {"embeddings"}
-    assert parents("causal_graph") == {"fulltext_index"}
-    assert parents("evaluation_report") == {"fulltext_index", "causal_graph"}
+    assert parents("knowledge_graph") == {"fulltext_index"}
+    assert parents("evaluation_report") == {"fulltext_index", "knowledge_graph"}
 
 
 @pytest.mark.parametrize("name", ["description", "group_name", "owners", "kinds", "tags", "code_version"])
@@ -159,7 +159,7 @@ def test_what_asks_a_provider_and_what_changes_the_index_is_bounded_by_pools() -
 
     assert pools["documents"] == "parsing"
     assert pools["embeddings"] == "embedding"
-    assert pools["fulltext_index"] == pools["causal_graph"] == "database_writes"
+    assert pools["fulltext_index"] == pools["knowledge_graph"] == "database_writes"
 
 
 def test_every_stage_of_the_index_has_a_check() -> None:

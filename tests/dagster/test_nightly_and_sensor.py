@@ -69,7 +69,7 @@ def test_the_requested_runs_index_and_then_evaluate(
     results = [_execute(engine, instance, request) for request in tick()]
 
     assert [_made(result) for result in results] == [
-        ["notes", "chunks", "embeddings", "fulltext_index", "causal_graph"],
+        ["notes", "chunks", "embeddings", "fulltext_index", "knowledge_graph"],
         ["evaluation_report"],
     ]
 

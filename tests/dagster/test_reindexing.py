@@ -13,9 +13,9 @@ import pytest
 from filling import Filled
 from pipeline_runs import TENANT, RunJob, run_over_all
 
-from rag_assets import causal_graph as causal_graph_module
 from rag_assets import chunks as chunks_module
 from rag_assets import embeddings as embeddings_module
+from rag_assets import knowledge_graph as knowledge_graph_module
 from rag_assets.chunks import code_version
 from rag_assets.definitions import build_definitions
 from rag_core.chat import Message
@@ -92,7 +92,7 @@ class SummingUpChat:
 
 def made(result: dg.ExecuteInProcessResult) -> tuple[int, ...]:
     """Notes chunked, vectors computed, vectors reused, notes whose graph was read."""
-    wanted = (("chunks", "notes"), ("embeddings", "embedded"), ("embeddings", "reused"), ("causal_graph", "notes"))
+    wanted = (("chunks", "notes"), ("embeddings", "embedded"), ("embeddings", "reused"), ("knowledge_graph", "notes"))
     assert result.success
     return tuple(_count(result, asset, name) for asset, name in wanted)
 
@@ -248,8 +248,8 @@ class TestCodeVersion:
 
         context, hashing = embeddings_module.CONTEXT_VERSION, embeddings_module.HASHING_VERSION
         assert versions["embeddings"] == f"context-{context} hashing-{hashing}"
-        assert versions["causal_graph"] == (
-            f"{causal_graph_module.RULES_FINGERPRINT} instructions-{causal_graph_module.PROMPT_VERSION}"
+        assert versions["knowledge_graph"] == (
+            f"{knowledge_graph_module.RULES_FINGERPRINT} instructions-{knowledge_graph_module.PROMPT_VERSION}"
         )
 
     def test_what_the_database_says_stands_in_the_data_version(

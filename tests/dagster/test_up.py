@@ -115,7 +115,7 @@ class TestUp:
             "chunks": 2,
             "embeddings": 2,
             "fulltext_index": 2,
-            "causal_graph": 2,
+            "knowledge_graph": 2,
         }
 
     def test_schedules_and_sensors_are_running(self, running: Running) -> None:

@@ -20,7 +20,7 @@ from .readers import Readers, reading
 pytestmark = pytest.mark.e2e
 
 TENANT = TenantId("default")
-ASSETS = ("notes", "chunks", "embeddings", "fulltext_index", "causal_graph", "migration_report")
+ASSETS = ("notes", "chunks", "embeddings", "fulltext_index", "knowledge_graph", "migration_report")
 BATCHES = 10
 REGISTRATION_SECONDS = 150
 """The sensor ticks every minute."""

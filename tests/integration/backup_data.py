@@ -78,6 +78,10 @@ insert into entity_names (tenant_id, kind, name_key, entity_id, name, method, sc
 insert into entity_name_blocks (tenant_id, kind, block, name_key) values ('pruebas', 'PERSON', 'inigo', 'inigo');
 insert into named_mentions (tenant_id, note_id, start_char, end_char, kind, name_key, confidence, method)
     select 'pruebas', note_id, 0, 3, 'PERSON', 'inigo', 0.9, 'list' from notes where tenant_id = 'pruebas' limit 1;
+insert into named_mentions (tenant_id, note_id, start_char, end_char, kind, name_key, confidence, method)
+    select tenant_id, note_id, 4, 6, kind, name_key, 0.8, 'kinship' from named_mentions where tenant_id = 'pruebas';
+insert into named_relations (tenant_id, note_id, source_start, target_start, kind, evidence_start, evidence_end, confidence, method)
+    select distinct tenant_id, note_id, 0, 4, 'REPORTS_TO', 0, 6, 0.8, 'pattern' from named_mentions where tenant_id = 'pruebas';
 insert into named_notes (tenant_id, note_id, content_hash, fingerprint)
     select 'pruebas', note_id, content_hash, 'f' from notes where tenant_id = 'pruebas' limit 1;
 insert into note_summaries (tenant_id, content_hash, model, prompt_version, note_id, summary)

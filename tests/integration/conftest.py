@@ -3,20 +3,20 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from filling import index_stale
+from filling import engine_on, index_stale
 
 from rag_core.indexing.staging import EmbedReport
 from rag_core.model.note import TenantId
-from rag_core.runtime.engine import Engine, open_engine
-from rag_core.settings import read_settings
+from rag_core.runtime.engine import Engine
+from rag_core.storage.database import Database
 
 IndexNotes = Callable[..., EmbedReport]
 
 
 @pytest.fixture
-def engine(database_url: str) -> Iterator[Engine]:
+def engine(database: Database) -> Iterator[Engine]:
     """The test's database with the default embedding model."""
-    with open_engine(read_settings(database_url=database_url)) as opened:
+    with engine_on(database) as opened:
         yield opened
 
 

@@ -27,6 +27,19 @@ def test_entities_are_listed_by_notes_and_shown_with_their_names(brain: Brain) -
     assert [one["name"] for one in shown["beside"]] == ["Rosa Ferrer", "Sevilla"]
 
 
+def test_relations_are_shown_as_a_sentence_says_them(brain: Brain, make_note, read_notes, monkeypatch) -> None:
+    make_note("Birgit Lohmann trabaja en Renfe.")
+    read_notes()
+    monkeypatch.setenv("BRAIN_LANGUAGE", "es")
+
+    [told] = printed_json(brain("entity", "show", "Renfe", "--json"))["relations"]
+    shown = brain("entity", "show", "Renfe").stdout
+
+    assert (told["kind"], told["is_source"], told["name"]) == ("WORKS_FOR", False, "Birgit Lohmann")
+    assert "Birgit Lohmann trabaja en Renfe" in shown
+    assert "Relaciones" in shown
+
+
 def test_entities_are_merged_split_and_renamed(brain: Brain) -> None:
     merged = printed_json(brain("entity", "merge", "Rosa Ferrer", "Birgit Lohmann", "--json"))
     split = printed_json(brain("entity", "split", "Birgit Lohmann", "Rosa Ferrer", "--json"))

@@ -15,7 +15,7 @@ from rag_core.storage.graph import list_graph_stale_batches
 
 MakeNote = Callable[..., NoteId]
 ReadNotes = Callable[..., object]
-TABLES = ("named_entities", "entity_names", "entity_name_blocks", "named_mentions", "named_notes")
+TABLES = ("named_entities", "entity_names", "entity_name_blocks", "named_mentions", "named_notes", "named_relations")
 
 
 def names(engine: Engine, tenant: TenantId, kind: str = "PERSON") -> dict[str, list[str]]:
@@ -80,14 +80,49 @@ def test_names_of_other_notes_tell_the_kind(
 def test_nothing_is_left_of_a_note_that_was_deleted(
     engine: Engine, tenant: TenantId, make_note: MakeNote, read_notes: ReadNotes
 ) -> None:
-    note = make_note("Cené con Birgit Lohmann en Sevilla por 20 €.")
+    note = make_note("Birgit Lohmann trabaja en Renfe por 20 €.")
     read_notes()
-    assert count(engine, "named_mentions") == 3
+    assert (count(engine, "named_mentions"), count(engine, "named_relations")) == (3, 1)
 
     with engine.database.transaction(tenant) as connection:
         connection.execute("delete from notes where note_id = %s", [note])
 
-    assert [count(engine, table) for table in TABLES] == [0] * 5
+    assert [count(engine, table) for table in TABLES] == [0] * 6
+
+
+def test_relations_are_told_of_both_ends_until_the_note_says_no_more(
+    engine: Engine, tenant: TenantId, make_note: MakeNote, read_notes: ReadNotes
+) -> None:
+    note = make_note("Llueve. Birgit Lohmann trabaja en Renfe.", external_id="a")
+    read_notes()
+    ids = [entity(engine, tenant, name).id for name in ("Birgit Lohmann", "Renfe")]
+    with engine.database.transaction(tenant) as connection:
+        told = [store.fetch_entity_relations(connection, tenant, one, limit=10) for one in ids]
+        edges = connection.execute("select kind, note_id from edges order by 1").fetchall()
+    make_note("Birgit Lohmann ya no trabaja en Renfe.", external_id="a")
+    with engine.database.transaction(tenant) as connection:
+        unread = store.fetch_entity_relations(connection, tenant, ids[0], limit=10)
+    read_notes()
+
+    assert [[(one.kind, one.is_source, one.name, one.evidence) for one in found] for found in told] == [
+        [("WORKS_FOR", True, "Renfe", "Birgit Lohmann trabaja en Renfe.")],
+        [("WORKS_FOR", False, "Birgit Lohmann", "Birgit Lohmann trabaja en Renfe.")],
+    ]
+    assert edges == [("MENTIONS", note), ("MENTIONS", note), ("WORKS_FOR", note)]
+    assert unread == []
+    assert count(engine, "named_relations") == 0
+
+
+def test_cause_and_effect_are_edges_too(
+    engine: Engine, tenant: TenantId, make_note: MakeNote, read_notes: ReadNotes
+) -> None:
+    make_note("Llegué tarde porque el tren se averió.")
+    read_notes()
+
+    with engine.database.transaction(tenant) as connection:
+        kinds = connection.execute("select kind, evidence_start from edges").fetchall()
+
+    assert kinds == [("CAUSES", 0)]
 
 
 def test_a_changed_note_names_what_it_says_now_and_decisions_stay(
@@ -179,7 +214,7 @@ def test_departments_hide_names_counts_and_what_stands_beside(
 ) -> None:
     make_note("Cené con Birgit Lohmann en Sevilla.")
     make_note(
-        "Frau Birgit Anna Lohmann-Quimbaya: despido de Birgit Lohmann y Rosa Ferrer.",
+        "Frau Birgit Anna Lohmann-Quimbaya: despido de Birgit Lohmann y Rosa Ferrer. Birgit Lohmann trabaja en Renfe.",
         metadata={"visibility": "department", "department": "Ventas"},
     )
     read_notes()
@@ -189,11 +224,14 @@ def test_departments_hide_names_counts_and_what_stands_beside(
     with seen.transaction(tenant) as connection:
         listed = {one.name: one.notes for one in store.list_entities(connection, tenant, sees_all=False)}
         beside = store.fetch_entities_beside(connection, tenant, birgit.id, limit=10, sees_all=False)
+        related = store.fetch_entity_relations(connection, tenant, birgit.id, limit=10, sees_all=False)
+        edges = connection.execute("select kind from edges order by 1").fetchall()
         counts = [connection.execute(f"select count(*) from {table}").fetchone() for table in TABLES]
 
     assert listed == {"Birgit Lohmann": 1, "Sevilla": 1}
     assert [one.name for one in beside] == ["Sevilla"]
-    assert counts == [(2,), (2,), (0,), (2,), (1,)]
+    assert (related, edges) == ([], [("MENTIONS",), ("MENTIONS",)])
+    assert counts == [(2,), (2,), (0,), (2,), (1,), (0,)]
 
 
 def test_another_tenant_sees_nothing(
@@ -205,7 +243,7 @@ def test_another_tenant_sees_nothing(
     with engine.database.transaction(TenantId("otra")) as connection:
         counts = [connection.execute(f"select count(*) from {table}").fetchone() for table in TABLES]
 
-    assert counts == [(0,)] * 5
+    assert counts == [(0,)] * 6
 
 
 def test_a_note_of_many_names_is_stored_within_bounds(

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from causal_notes import read_notes as read_notes  # noqa: PLC0414  a fixture, re-exported to pytest
 from smtp_server import SmtpServer
 from smtp_server import smtp_server as smtp_server  # noqa: PLC0414  a fixture, re-exported to pytest
 from watched_things import NOW, REGRESSION, MakeNote, ago, plant_evaluation, plant_minute
@@ -253,6 +254,32 @@ class TestWatch:
             return len(judges["index_stale"](owner).troubles)
 
         assert (judged(ago(hours=2)), judged(ago(hours=4))) == (0, 1)
+
+    def test_a_published_note_that_the_graph_has_not_read_is_told_once_and_so_is_its_end(
+        self,
+        database: Database,
+        owner: Connection,
+        make_note: MakeNote,
+        index_notes: Callable[[], object],
+        read_notes: Callable[[], object],
+    ) -> None:
+        make_note("Cené con Birgit Lohmann.")
+        make_note("Sin publicar.")
+        index_notes()
+        owner.execute("update brain.notes set indexed_fingerprint = null where content = 'Sin publicar.'")
+        owner.execute("delete from brain.named_notes")
+        sink = Sink()
+        minutes = Minutes(database, Notifier(addresses=parse_addresses("json://a"), send=sink), now=datetime.now(UTC))
+
+        sent = [minutes.tick(minutes=6).sent for _ in range(4)]
+        read_notes()
+        sent += [minutes.tick().sent for _ in range(2)]
+
+        assert sent == [0, 0, 1, 0, 1, 0]
+        assert [title for _, title in sink.taken] == [
+            "[warning] The knowledge graph of pruebas lags behind",
+            "[resolved] The knowledge graph of pruebas lags behind",
+        ]
 
     def test_a_tenant_that_is_deleted_takes_its_alerts_along(
         self, database: Database, owner: Connection, tenant: TenantId

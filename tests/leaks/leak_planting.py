@@ -173,6 +173,9 @@ insert into note_names (tenant_id, note_id, source, name_key, rank)
 insert into note_links (tenant_id, note_id, link_index, kind, start_char, end_char, target, target_key)
     select tenant_id, note_id, 0, 'wiki', 0, 5, %(person)s, lower(%(person)s) from documents
     where tenant_id = %(tenant)s and is_upload;
+insert into named_relations (tenant_id, note_id, source_start, target_start, kind, evidence_start, evidence_end, confidence, method)
+    select tenant_id, note_id, min(start_char), max(start_char), 'COLLABORATES_WITH', 0, 5, 0.9, 'pattern' from named_mentions
+    where tenant_id = %(tenant)s group by 1, 2 having count(*) > 1;
 insert into alerts (tenant_id, rule, subject, severity, title, message)
     values (%(tenant)s, 'stale', %(mark)s || '-alerta', 'critical', %(person)s, %(art)s);
 insert into note_summaries (tenant_id, content_hash, model, prompt_version, note_id, summary)

@@ -51,7 +51,7 @@ def requests_of(route: APIRoute, secrets: Secrets) -> Iterator[Asked]:
     A body stands beside the ids that its route may be of, and beside no other: 30 paths by 30 bodies would say the same.
     """
     (method,) = route.methods - {"HEAD"}
-    given: list[Any] = [None] if route.body_field is None else bodies(route, secrets) or []
+    given: list[Any] = bodies(route, secrets) or ([None] if route.body_field is None else [])
     paths = _paths(route, secrets)
     replaced = [path for path in paths if path[1] in {str(secrets.ids.get(table)) for table in _REPLACEABLE}]
     for (path, about), body in (
@@ -191,6 +191,10 @@ def _chat_v2(secrets: Secrets) -> list[Body]:
     return [of(word, stream=is_stream) for word in secrets.words for is_stream in (False, True)]
 
 
+def _openai(secrets: Secrets) -> list[Body]:
+    return [{"model": "brain-sync", **body} for body in _chat_v2(secrets)]
+
+
 def _golden(secrets: Secrets) -> list[Body]:
     body = {"query": "¿Qué pasó?", "expectedAnswer": "Nada", "category": "factual", "difficulty": 3}
     return [{**body, "relevantNoteIds": [str(one)]} for one in secrets.ids.values()]
@@ -220,10 +224,30 @@ def _terminal(name: str) -> Any:
     return make
 
 
+def _mcp(secrets: Secrets) -> list[Body]:
+    def message(method: str, **params: Any) -> Body:
+        return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+
+    def call(name: str, **arguments: Any) -> Body:
+        return message("tools/call", name=name, arguments=arguments)
+
+    ids = map(str, secrets.ids.values())
+    return [
+        *(call("search", query=word, topK=50) for word in secrets.words),
+        *(call("ask", question=word) for word in secrets.words),
+        *(call("get_note", id=one) for one in (*ids, *secrets.names)),
+        *(message("resources/read", uri=f"brain://notes/{one}") for one in secrets.ids.values()),
+        call("list_sources"),
+        message("resources/list"),
+    ]
+
+
 _BODIES: Mapping[tuple[str, str], Any] = {
     ("POST", "/api/retrieve"): _retrieve,
     ("POST", "/chat"): _chat,
     ("POST", "/api/query"): _query,
+    ("POST", "/mcp"): _mcp,
+    ("POST", "/v1/chat/completions"): _openai,
     ("POST", "/api/v2/rag/search"): _search_v2,
     ("POST", "/api/v2/rag/chat"): _chat_v2,
     ("POST", "/api/v2/documents/upload"): lambda _secrets: [{"files": {"file": ("propia.md", b"Una nota propia.")}}],

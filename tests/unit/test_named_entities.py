@@ -56,6 +56,8 @@ def named(text: str, language: Language, *others: str) -> list[tuple[str, str]]:
         ("en", "Due 19 Feb 2026, that is Q1 2026.", [("19 Feb 2026", "DATE"), ("Q1 2026", "DATE")]),
         ("es", "Instalamos PostgreSQL 16.", [("PostgreSQL 16", "PRODUCT")]),
         ("es", "El proyecto Mirlo empieza.", [("Mirlo", "PROJECT")]),
+        ("es", "El faro luce.\n\nproyecto: Faro, Mirlo", [("Faro", "PROJECT"), ("Mirlo", "PROJECT")]),
+        ("de", "Projekt: A7\nPerson: Vesna", [("A7", "PROJECT"), ("Vesna", "PERSON")]),
     ],
 )
 def test_a_name_is_found_with_its_kind(language: Language, text: str, expected: list[tuple[str, str]]) -> None:
@@ -82,6 +84,29 @@ def test_other_notes_say_what_a_name_is() -> None:
 
     assert named(text, "es") == []
     assert named(text, "es", "Enlaces del proyecto Mirlo") == [("Mirlo", "PROJECT")]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "names"),
+    [
+        (
+            "es",
+            "Enseñamos Marea Baja. El comité opina: Marea Baja gustó más que Mirlo.",
+            ["Marea Baja", "Marea Baja", "Mirlo"],
+        ),
+        ("de", "Es heißt, Leuchtturm passt besser als Mirlo.", ["Leuchtturm", "Mirlo"]),
+        ("en", "They say Lantern costs less money, and Lantern is better than Mirlo.", ["Lantern", "Lantern", "Mirlo"]),
+    ],
+)
+def test_a_name_is_of_the_kind_it_is_compared_with(language: Language, text: str, names: list[str]) -> None:
+    projects = {"es": "El proyecto Mirlo.", "de": "Das Projekt Mirlo.", "en": "The Project Mirlo."}
+
+    assert named(text, language, projects[language]) == [(name, "PROJECT") for name in names]
+
+
+def test_an_ordinary_word_or_what_is_compared_with_a_person_stays_no_name() -> None:
+    assert named("Comer fuera gusta más que Mirlo.", "es", "El proyecto Mirlo.") == [("Mirlo", "PROJECT")]
+    assert named("Se dice que Peralta corre más que Rosa Ferrer.", "es") == [("Rosa Ferrer", "PERSON")]
 
 
 def test_words_of_kinship_are_a_person_where_the_note_says_who() -> None:

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request
 from rag_core.answering.events import AnswerRequest
 from rag_core.answering.sources.search_configuration import default_options
 from rag_core.api.access import Context, RequestContext, check_named_tenant
-from rag_core.api.asking import QuestionRoute, events_of, finished, is_trusted, language_of, refusals_told
+from rag_core.api.asking import QuestionRoute, events_of, finished, language_of, refusals_told
 from rag_core.api.errors import answer_in
 from rag_core.api.schemas_answers import ChatRequest, ChatResponse, question_failures
 from rag_core.api.streaming import awaited
@@ -43,5 +43,5 @@ def _request(context: RequestContext, body: ChatRequest) -> AnswerRequest:
         contract="chat",
         user_hash=context.caller.user_hash,
         options=default_options(context.settings),
-        is_trusted=is_trusted(context.caller),
+        is_trusted=context.caller.is_trusted,
     )

@@ -23,7 +23,6 @@ from rag_core.api.asking import (
     events_of,
     failure,
     finished,
-    is_trusted,
     language_of,
     refusals_told,
     rest_of,
@@ -122,7 +121,7 @@ def _request(context: RequestContext, body: QueryRequest) -> AnswerRequest:
         ),
         filters=Filters() if body.topic_filter is None else Filters(tags=(body.topic_filter,)),
         options=AnswerOptions(max_sources=body.top_k),
-        is_trusted=is_trusted(context.caller),
+        is_trusted=context.caller.is_trusted,
     )
 
 

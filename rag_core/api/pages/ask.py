@@ -18,7 +18,7 @@ from starlette.concurrency import run_in_threadpool
 from rag_core.answering.events import AnswerRequest
 from rag_core.answering.sources.search_configuration import answer_config
 from rag_core.api.access import Context, RequestContext
-from rag_core.api.asking import events_of, finished, is_trusted
+from rag_core.api.asking import events_of, finished
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.hybrid.query import MAX_TOP_K
 from rag_core.api.pages.answer_cards import TurnCard, turn_card
@@ -129,7 +129,7 @@ def _answered(context: RequestContext, session_id: UUID | None, question: str, c
             contract="page",
             user_hash=context.caller.user_hash,
             session_id=kept_in,
-            is_trusted=is_trusted(context.caller),
+            is_trusted=context.caller.is_trusted,
         )
         answer = finished(events_of(context, asked, cancellation))
         conversation = _conversation(context, kept_in)

@@ -14,6 +14,7 @@ from rag_core.api.access import Context
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.pages.cards import title_of
 from rag_core.api.pages.cited_spans import written_span
+from rag_core.api.pages.entity_relations import OF_ENTITY, relation_links
 from rag_core.api.pages.note_entities import KINDS, entity_link
 from rag_core.api.pages.search import as_uuid, read_shelf
 from rag_core.api.pages.texts import counted, day_of, tr
@@ -51,6 +52,7 @@ def show_entity(entity_id: str, context: Context) -> Response:
         entity = store.fetch_entity(connection, context.tenant, wanted, sees_all=sees_all)
         names = store.fetch_entity_names(connection, context.tenant, wanted)
         places = store.fetch_entity_places(connection, context.tenant, wanted, limit=MENTIONS)
+        relations = store.fetch_entity_relations(connection, context.tenant, wanted, limit=OF_ENTITY, sees_all=sees_all)
         beside = store.fetch_entities_beside(connection, context.tenant, wanted, limit=BESIDE, sees_all=sees_all)
     return render(
         "entity.html",
@@ -62,6 +64,7 @@ def show_entity(entity_id: str, context: Context) -> Response:
             counted("{count} mención", "{count} menciones", entity.mentions),
         ],
         names=[one.name for one in names if one.name != entity.name],
+        relations=relation_links(relations),
         notes=_notes(places, context.zone),
         beside=[entity_link(one) for one in beside],
     )

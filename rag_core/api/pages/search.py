@@ -33,6 +33,7 @@ from rag_core.api.pages.note_facts import note_facts
 from rag_core.api.pages.note_links import NoteLinks, linked_notes
 from rag_core.api.pages.opinions import IsRead, Opinion, note_opened, opinion_on
 from rag_core.api.pages.original_pages import passage_place
+from rag_core.api.pages.related_notes import related_notes
 from rag_core.api.pages.rendering import rendered_note
 from rag_core.api.pages.search_address import DOCUMENT_TYPES, LANGUAGES, RESULTS, PageSearch, page_search
 from rag_core.api.pages.texts import Texts, day_of, localised, tr
@@ -206,6 +207,7 @@ def show_note(
         tags=tags_of(note),
         facts=note_facts(context, note.id),
         entities=entities_of_note(context, note.id),
+        related=related_notes(context, note.id),
         fields=[(_FIELD_NAMES.get(name, name), value) for name, value in told_fields(note.metadata)],
         has_passage=span is not None,
         back=back,

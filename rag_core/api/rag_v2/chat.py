@@ -23,7 +23,7 @@ from rag_core.answering.events import (
 )
 from rag_core.answering.sources.places import in_order_of_citation, placed
 from rag_core.api.access import Context, RequestContext
-from rag_core.api.asking import events_of, failure, finished, is_trusted, refusals_told, rest_of
+from rag_core.api.asking import events_of, failure, finished, refusals_told, rest_of
 from rag_core.api.errors import ExplainedError, failed_response
 from rag_core.api.rag_v2.routed import GERMAN_FIRST, analysis_to_wire, graph_to_wire
 from rag_core.api.rag_v2.schemas_search import ChatRequestV2, ChatResponseV2, FailureV2, RagOptions
@@ -112,7 +112,7 @@ def _request(context: RequestContext, body: ChatRequestV2, routing: Routed) -> A
         config=config,
         routed=routing.strategy,
         options=_answer_options(options),
-        is_trusted=is_trusted(context.caller),
+        is_trusted=context.caller.is_trusted,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from rag_core.api.access import ROUTING, Context, RequestContext, time_left_ms
-from rag_core.api.asking import is_trusted, refusals_told
+from rag_core.api.asking import refusals_told
 from rag_core.api.errors import explained
 from rag_core.api.places import pace_of
 from rag_core.api.rag_v2.routed import (
@@ -82,7 +82,7 @@ def _found(
             policy=settings.guardrails_injection,
             thresholds=thresholds_of(settings),
             check_rate=context.count_question,
-            is_trusted=is_trusted(context.caller),
+            is_trusted=context.caller.is_trusted,
         )
     context = narrowed(context, body.filters)
     routing = routed(

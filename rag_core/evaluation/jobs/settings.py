@@ -38,6 +38,7 @@ UNMEASURED_SETTINGS = frozenset(
         "alert_error_rate",
         "alert_least_requests",
         "alert_stale_hours",
+        "alert_graph_lag_minutes",
         "alert_unevaluated_hours",
         "alert_stalled_minutes",
         "alert_silent_minutes",

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 BETWEEN = r"[\s'_-]{1,3}"
 GAP = r"[^.!?;]{0,40}?"
@@ -25,11 +26,21 @@ class InjectionRule:
 
     name: str
     family: str
-    pattern: re.Pattern[str]
+    expression: str
     in_question: float
     in_note: float
     topics: frozenset[str] = frozenset()
     is_support: bool = False
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The compiled expression: on first use, because compiling all of them takes longer than a search."""
+        return _compiled(self.expression)
+
+
+@cache
+def _compiled(expression: str) -> re.Pattern[str]:
+    return re.compile(expression, re.MULTILINE)
 
 
 def words(text: str) -> str:
@@ -56,7 +67,7 @@ def rule(
     return InjectionRule(
         name=name,
         family=family,
-        pattern=re.compile(pattern, re.MULTILINE),
+        expression=pattern,
         in_question=question,
         in_note=question if note is None else note,
         topics=frozenset(topics.split()),

@@ -97,6 +97,7 @@ NAMES = NameWords(
     venues=word_set("firma kunde lieferant unternehmen gaststatte kneipe bar restaurant cafe hotel"),
     people=word_set(
         """
+        person personen
         verantwortlich ansprechpartner ansprechpartnerin vertretung teilnehmer teilnehmende teilnehmerinnen anwesend abwesend
         entschuldigt referentin referent bewerberin bewerber von an cc autor autorin protokoll protokollfuhrung moderation leitung
         unterschrift kontakt gast gaste patient betreuerin betreuer benachrichtigt dabei
@@ -105,6 +106,8 @@ NAMES = NameWords(
     companies=word_set(
         "kunde lieferant auftraggeber auftragnehmer aussteller absender empfanger firma vermieter kaufer verkaufer hersteller"
     ),
+    undertakings=word_set("projekt projekte"),
+    compared=r"(?:mehr|weniger|\w{3,}er)(?: \w+){0,2} als",
     laws=(
         r"Verordnung \((?:EU|EG)\) (?:Nr\. )?\d+/\d+",
         r"Richtlinie (?:\((?:EU|EG)\) )?\d+/\d+(?:/(?:EU|EG))?",

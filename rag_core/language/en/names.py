@@ -88,11 +88,14 @@ NAMES = NameWords(
     venues=word_set("company client supplier firm pub bar restaurant cafe hotel contractor"),
     people=word_set(
         """
+        person people
         owner owners contact attendees attending present apologies absent from to cc author authors chair minutes speaker speakers
         candidate deputy lead signed reviewer assignee reporter tutor guests participants taught facilitator
         """
     ),
     companies=word_set("client supplier customer company vendor issuer payee landlord contractor insurer employer"),
+    undertakings=word_set("project projects"),
+    compared=r"(?:more|less|worse|\w{3,}er)(?: \w+){0,2} than",
     laws=(
         r"(?:Regulation|Directive|Decision) (?:\((?:EU|EC)\) )?(?:No\.? )?\d+/\d+(?:/E[UC])?",
         (

@@ -90,6 +90,7 @@ NAMES = NameWords(
     ),
     people=word_set(
         """
+        persona personas
         responsable responsables contacto asistentes asisten asistente ponente ponentes candidata candidato suplente para de cc
         autor autora autores firmado firma redacta modera presentes ausentes excusa excusan paciente tutor tutora invitados
         participantes acta
@@ -98,6 +99,8 @@ NAMES = NameWords(
     companies=word_set(
         "emisor cliente proveedor empresa taller aseguradora arrendador comprador vendedor imprenta destinatario banco"
     ),
+    undertakings=word_set("proyecto proyectos"),
+    compared=r"(?:más|menos|mejor|peor)(?: \w+){0,2} que",
     laws=(
         r"Ley(?: Orgánica)? \d+/\d{4}",
         r"Real Decreto(?:-ley)? \d+/\d{4}",

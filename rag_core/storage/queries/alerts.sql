@@ -92,6 +92,23 @@ where n.indexed_fingerprint is distinct from %(fingerprint)s and n.updated_at < 
 group by n.tenant_id
 order by n.tenant_id;
 
+-- name: list_unread_notes
+-- Notes that were published before the limit with a text that the knowledge graph has not read, by whatever rules.
+select n.tenant_id as tenant, count(*) as notes, 0 as given_up, min(published.at) as oldest
+from brain.notes n
+left join brain.graph_notes g using (tenant_id, note_id)
+left join brain.named_notes r using (tenant_id, note_id)
+cross join lateral (
+    select greatest(n.updated_at, max(c.created_at)) as at from brain.chunks c
+    where c.tenant_id = n.tenant_id and c.note_id = n.note_id
+) published
+where n.indexed_fingerprint is not null and n.updated_at < %(before)s and published.at < %(before)s
+    and (g.content_hash is distinct from n.content_hash or r.content_hash is distinct from n.content_hash)
+    and n.legacy_state is distinct from 'pending'
+    and not exists (select from brain.migrations m where m.tenant_id = n.tenant_id and m.state = 'rolled_back')
+group by n.tenant_id
+order by n.tenant_id;
+
 -- name: try_watch_lock
 -- One watch at a time tells people; held by the session.
 select pg_try_advisory_lock(hashtextextended('brain.alerts', 0));

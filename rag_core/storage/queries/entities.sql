@@ -60,6 +60,13 @@ from unnest(%(notes)s::uuid[], %(starts)s::int[], %(ends)s::int[], %(kinds)s::te
     %(methods)s::text[]) m (note_id, start_char, end_char, kind, name_key, confidence, method)
 on conflict do nothing;
 
+-- name: insert_named_relations
+insert into named_relations (tenant_id, note_id, source_start, target_start, kind, evidence_start, evidence_end, confidence, method)
+select %(tenant)s, r.note_id, r.source_start, r.target_start, r.kind, r.evidence_start, r.evidence_end, r.confidence, 'pattern'
+from unnest(%(notes)s::uuid[], %(sources)s::int[], %(targets)s::int[], %(kinds)s::text[], %(starts)s::int[], %(ends)s::int[],
+    %(confidences)s::float8[]) r (note_id, source_start, target_start, kind, evidence_start, evidence_end, confidence)
+on conflict do nothing;
+
 -- name: insert_named_notes
 insert into named_notes (tenant_id, note_id, content_hash, fingerprint)
 select %(tenant)s, r.note_id, r.content_hash, %(fingerprint)s
@@ -140,6 +147,21 @@ join named_entities e on e.tenant_id = b.tenant_id and e.entity_id = b.entity_id
 where e.entity_id <> %(entity)s
 group by e.tenant_id, e.entity_id
 order by 4 desc, 5 desc, 3
+limit %(limit)s;
+
+-- name: fetch_entity_relations
+-- Relations of an entity to others, of each kind the surest first, with the stretch of the note that states them.
+select g.kind, g.is_source, e.entity_id as id, e.kind as entity_kind, {name} as name, g.note_id, n.title, n.language,
+    g.evidence_start as start, g.evidence_end as end, g.confidence, g.method,
+    substring(n.content from g.evidence_start + 1 for g.evidence_end - g.evidence_start) as evidence
+from (
+    select *, true as is_source, target_id as other_id from edges where tenant_id = %(tenant)s and source_id = %(entity)s and kind = any(%(kinds)s)
+    union all
+    select *, false, source_id from edges where tenant_id = %(tenant)s and target_id = %(entity)s and kind = any(%(kinds)s)
+) g
+join named_entities e on e.tenant_id = g.tenant_id and e.entity_id = g.other_id
+join notes n on n.tenant_id = g.tenant_id and n.note_id = g.note_id
+order by g.kind, g.is_source desc, g.confidence desc, name, n.created_at desc, g.note_id, g.evidence_start
 limit %(limit)s;
 
 -- name: fetch_entities_of_note

@@ -52,6 +52,6 @@ def test_a_graph_that_is_behind_alone_makes_its_batch_stale(engine: Engine, impo
 
 
 def _counts(result: dg.ExecuteInProcessResult) -> tuple[int, ...]:
-    events = [e for e in result.get_asset_materialization_events() if e.asset_key == dg.AssetKey("causal_graph")]
+    events = [e for e in result.get_asset_materialization_events() if e.asset_key == dg.AssetKey("knowledge_graph")]
     metadata: dict[str, Any] = dict(events[0].materialization.metadata)
     return tuple(metadata[name].value for name in ("notes", "entities", "relations"))

@@ -29,7 +29,7 @@ from rag_core.storage.batches import batches_by_tenant
         "indexed anew or were read by another extractor; relations go with their chunk."
     ),
 )
-def causal_graph(context: dg.AssetExecutionContext, engine: dg.ResourceParam[Engine]) -> Materialized:
+def knowledge_graph(context: dg.AssetExecutionContext, engine: dg.ResourceParam[Engine]) -> Materialized:
     """Read the batches' notes that have not been read as they stand."""
     clock = Stopwatch()
     with outages_retried(context):
