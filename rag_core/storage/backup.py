@@ -213,7 +213,7 @@ def hash_rows(connection: Connection, table: str, columns: Sequence[str]) -> str
 
 
 def rebuild_fulltext_index(connection: Connection) -> None:
-    """Make postings and statistics anew from the lexemes of the chunks; triggers and keys are off."""
+    """Make postings and statistics anew from the lexemes of the chunks."""
     connection.execute("truncate corpus_statistics")
     for part in ("rebuild_postings", "rebuild_corpus_statistics"):
         connection.execute(query(part))

@@ -68,7 +68,7 @@ def add_up(families: Sequence[Family]) -> tuple[Numbers, Scores]:
     parts = [part for family in families for _, part in family.lists if len(part)]
     if not parts:
         return np.empty(0, dtype=np.int64), np.empty(0)
-    low, high = (numbers_of(extreme).item() for extreme in (min(map(np.min, parts)), max(map(np.max, parts))))
+    low, high = (int(extreme) >> 32 for extreme in (min(map(np.min, parts)), max(map(np.max, parts))))
     numbers: Numbers | None = None
     if high - low > _SPARSE * sum(map(len, parts)):
         numbers = np.unique(numbers_of(np.concatenate(parts)))
