@@ -137,7 +137,8 @@ def _replace(connection: Connection, archive: Archive, due: Sequence[Migration],
     with stored.bulk_load(connection):
         for table in manifest.tables:
             _load(connection, archive, table, progress)
-        is_otherwise = _computes_otherwise(connection, archive)
+        if is_otherwise := _computes_otherwise(connection, archive):
+            stored.empty_fulltext_index(connection)
     stored.advance_sequences(connection, manifest.sequences)
     for migration in due:
         apply_migration(connection, migration)

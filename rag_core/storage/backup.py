@@ -28,6 +28,7 @@ HISTORY = "schema_migrations"
 _SEEDED = ("embedding_models", HISTORY)
 _OF_ITSELF = ("alerts", "service_minutes")
 """Tables about the service's own operation; their rows do not make an installation without notes worth keeping."""
+_OF_WORDS = ("postings", "lexeme_statistics", "posting_blocks", "corpus_statistics")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,6 +211,12 @@ def hash_rows(connection: Connection, table: str, columns: Sequence[str]) -> str
     digest = hashlib.sha256()
     copy_out(connection, table, columns, digest.update)
     return digest.hexdigest()
+
+
+def empty_fulltext_index(connection: Connection) -> None:
+    """Remove the postings and statistics of whatever version the schema is, for later migrations not to meet those of other lexemes."""
+    held = [table.name for table in list_tables(connection) if table.name in _OF_WORDS]
+    connection.execute(sql.SQL("truncate {}").format(sql.SQL(", ").join(map(table_named, held))))
 
 
 def rebuild_fulltext_index(connection: Connection) -> None:
