@@ -133,7 +133,8 @@ def rows_of(conninfo: str, *, kinds: str = "r") -> dict[str, list[str]]:
     with psycopg.connect(conninfo) as connection:
         connection.execute("set timezone = 'UTC'; set search_path = brain, public; set extra_float_digits = 1")
         tables = connection.execute(
-            "select relname from pg_class where relnamespace = 'brain'::regnamespace and relkind = any(%s)", (list(kinds),)
+            "select relname from pg_class where relnamespace = 'brain'::regnamespace and relkind = any(%s)",
+            (list(kinds),),
         ).fetchall()
         return {
             name: sorted(
