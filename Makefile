@@ -20,7 +20,7 @@ help: ## Show this list
 install: $(VENV)/.installed ## Make .venv with the `brain` command in it
 
 $(VENV)/.installed: pyproject.toml requirements.lock
-	@echo "Setting up $(VENV) (once; some 150 packages)…" >&2
+	@echo "Setting up $(VENV) (once; some 200 packages)…" >&2
 ifdef UV
 	@test -x $(BIN)/python || $(UV) venv --quiet --python $(PYTHON) $(VENV)
 	$(UV) pip install --quiet --python $(BIN)/python --require-hashes --no-deps -r requirements.lock

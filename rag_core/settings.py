@@ -67,10 +67,7 @@ class Settings(BaseModel):
     dagster_port: Port = Field(
         3000, description="Port of Dagster's UI, on loopback; default: the one that `brain up` was given last."
     )
-    ollama_host: str = Field(
-        "http://127.0.0.1:11434",
-        description="Ollama's server; used only by models that say so.",
-    )
+    ollama_host: str = Field("http://127.0.0.1:11434", description="Ollama's server; used only by models that say so.")
     chat_model: str | None = Field(
         None, description="A chat model for answers, HyDE, LLM re-ranking, summaries and relations; default: none."
     )
@@ -260,10 +257,7 @@ class Settings(BaseModel):
     llamaparse_classifications: str = Field(
         "", description="Classifications, separated by commas, of the uploads that may be sent; others never are."
     )
-    llamaparse_api_key: SecretStr | None = Field(
-        None,
-        description="Key for LlamaParse.",
-    )
+    llamaparse_api_key: SecretStr | None = Field(None, description="Key for LlamaParse.")
     llamaparse_url: str = Field("https://api.cloud.llamaindex.ai", description="Address of LlamaParse.")
     ingest_hosts: str = Field(
         "", description="Hosts, separated by commas, that `POST /api/ingest` may fetch from; `*`: any public one."

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from rag_core.answering.quoting.selection import Quotation
-from rag_core.answering.quoting.sentence_scores import SPREAD
+from rag_core.answering.quoting.sentence_scores import FIELD, SPREAD
 from rag_core.model.note import Language
 from rag_core.reranking.passage import sigmoid
 
@@ -13,12 +13,13 @@ FEATURES = (
     "similarity",  # cosine of question and nearest sentence of the passage, times 20; 0 where it is not known
     "ahead",  # by how much the passage scores higher than the next best, at most 4
     "translated",  # 1 where the source is in another language than the question
+    "field",  # 1 where it is "label: value" and nothing else is asked for
 )
 WEIGHTS_OF_WORDS: Mapping[str, float] = MappingProxyType(
-    {"words": 4.3, "similarity": 0.0, "ahead": 0.65, "translated": 0.0, "intercept": -2.38}
+    {"words": 4.3, "similarity": 0.0, "ahead": 0.65, "translated": 0.0, "field": FIELD, "intercept": -2.38}
 )
 WEIGHTS_OF_MEANING: Mapping[str, float] = MappingProxyType(
-    {"words": 0.0, "similarity": 2.81, "ahead": 0.55, "translated": 2.25, "intercept": -48.67}
+    {"words": 0.0, "similarity": 2.81, "ahead": 0.55, "translated": 2.25, "field": FIELD, "intercept": -48.67}
 )
 """Fitted on 1,071 questions of XQuAD and squad-es-mt, whether what is quoted holds the answer, and 412 of squad-es-mt whose article is
 missing. Words beside similarities part these better by 0.006 of the area, and refuse questions in other words than the notes'.
@@ -36,6 +37,7 @@ def evidence_features(quotation: Quotation, *, language: Language) -> dict[str, 
         "similarity": SPREAD * max(known, default=0.0),
         "ahead": quotation.ahead,
         "translated": float(first[0].source.language != language),
+        "field": float(first[0].is_field),
     }
 
 

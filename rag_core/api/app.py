@@ -22,7 +22,7 @@ from rag_core.access.pseudonyms import pseudonyms
 from rag_core.alerting.service_minutes import recorded_minutes
 from rag_core.api import streaming
 from rag_core.api.address import check_address
-from rag_core.api.contracts import contracts
+from rag_core.api.contracts import contracts, has_own_errors
 from rag_core.api.errors import register_handlers
 from rag_core.api.guard import RequestGuard
 from rag_core.api.pages.web import STATIC_FOLDER
@@ -42,7 +42,8 @@ from rag_core.telemetry.logs import configure_logging
 HOST = "127.0.0.1"
 _ABOUT = """Search personal notes, and know how good the search is.
 
-Errors are `{error, details}`: in Spanish, under `/api/v2` in German, of `/chat` and `/api/query` in the question's language.
+Errors are `{error, details}`, under `/v1` OpenAI's.
+They are in Spanish, under `/api/v2` in German, of `/chat` and `/api/query` in the question's language.
 Messages of 401 and 403 at those addresses follow `Accept-Language`.
 Times are ISO 8601 in UTC. Offsets count code points.
 Where keys are asked for, a request carries one as `Authorization: Bearer KEY` or `X-API-Key: KEY`.
@@ -134,12 +135,14 @@ def _describe_keys(document: dict[str, Any]) -> None:
         "bearer": {"type": "http", "scheme": "bearer"},
         "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
     }
-    failure = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}}}}
+    usual = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}}}}
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
             scope = needed_scope(method.upper(), path)
             if scope is None:
                 continue
+            told = next((told for status, told in operation["responses"].items() if status >= "400"), usual)
+            failure = {"content": told["content"]} if has_own_errors(path) else usual
             operation["security"] = [{"bearer": []}, {"header": []}]
             operation["responses"]["401"] = {"description": "Keys are asked for, and none opens this."} | failure
             operation["responses"]["403"] = {

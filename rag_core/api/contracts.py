@@ -94,6 +94,12 @@ def rule_of(path: str) -> Rule | None:
     return next((known[beginning] for beginning in _beginnings(path) if beginning in known), None)
 
 
+def has_own_errors(path: str) -> bool:
+    """True where the bodies of errors are the contract's own."""
+    rule = rule_of(path)
+    return rule is not None and rule.error_body is not None
+
+
 def language_of(path: str) -> MessageLanguage:
     """The language of messages at an address."""
     known = _languages()

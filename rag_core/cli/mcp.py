@@ -89,13 +89,12 @@ def _access_of(engine: "Engine") -> "Callable[[], ToolAccess]":
 
 def _told(error: Exception) -> str:
     """The error in words; the stack of a defect goes to stderr."""
-    import logging
-
     from rag_core.api.errors import http_reply, reply_to
     from rag_core.errors import RagError
+    from rag_core.telemetry.logs import log_failed
     from rag_core.terminal.requests import COMMAND_TIMEOUT_MS
 
     if isinstance(error, RagError):
         return reply_to(error, timeout_ms=COMMAND_TIMEOUT_MS).details
-    logging.getLogger("brain").error("mcp", exc_info=error)
+    log_failed("mcp", error, has_stack=True)
     return http_reply(500).details

@@ -30,14 +30,17 @@ def read_edges(
 ) -> list[NamedEdge]:
     """The edges that a note states, each once a sentence; what it asks, supposes or denies is none."""
     supposed, starts = grammar_of(language).supposed, [one.span[0] for one in mentions]
+    project = _own_project(text, language, mentions)
     found: list[NamedEdge] = []
     for start, end in sentences:
         within = mentions[bisect_left(starts, start) : bisect_left(starts, end)]
-        is_read = len(within) > 1 and end - start <= MAX_SENTENCE_CHARACTERS and within[-1].span[1] <= end
+        is_read = (
+            len(within) > (project is None) and end - start <= MAX_SENTENCE_CHARACTERS and within[-1].span[1] <= end
+        )
         own = text[start:end]
         if is_read and "?" not in own and not supposed.search(own):
             evidence = start + len(own) - len(own.lstrip()), start + len(own.rstrip())
-            found += _in_sentence(_marked(text, (start, end), within), language, within, evidence)
+            found += _in_sentence(_marked(text, (start, end), within), language, within, evidence, project)
         if len(found) >= MAX_EDGES:
             break
     return found[:MAX_EDGES]
@@ -58,6 +61,17 @@ def triple_problem(
     return "Subject is the object" if source == target else None
 
 
+def _own_project(text: str, language: Language, mentions: Sequence[NamedMention]) -> NamedMention | None:
+    """Project that a note means by "the project": the one in its heading, or the only one; None where it is not told."""
+    projects = [one for one in mentions if one.kind == "PROJECT"]
+    heading = re.match(r"\s*#.*", text)
+    is_told = bool(projects) and (
+        (heading is not None and projects[0].span[0] < heading.end())
+        or len({name_key(one.kind, one.name, language) for one in projects}) == 1
+    )
+    return projects[0] if is_told else None
+
+
 def _marked(text: str, span: Span, mentions: Sequence[NamedMention]) -> str:
     """The sentence, folded, with a mark for each name."""
     pieces, reached = [], span[0]
@@ -72,15 +86,17 @@ def _plain(text: str) -> str:
 
 
 def _in_sentence(
-    marked: str, language: Language, mentions: Sequence[NamedMention], evidence: Span
+    marked: str, language: Language, mentions: Sequence[NamedMention], evidence: Span, project: NamedMention | None
 ) -> Iterator[NamedEdge]:
     places = {match.start(): one for match, one in zip(_ANY_MARK.finditer(marked), mentions, strict=True)}
-    keys = {one.span: (one.kind, name_key(one.kind, one.name, language)) for one in mentions}
+    implied = [project] if project else []
+    keys = {one.span: (one.kind, name_key(one.kind, one.name, language)) for one in (*mentions, *implied)}
     told: set[tuple[EdgeKind, Span, Span]] = set()
     for kind, confidence, pattern in _patterns(language):
         for match in pattern.finditer(marked):
+            slots = {name: match.span(name) for name in pattern.groupindex}
             sources, targets = (
-                [places[place] for place in range(*match.span(name)) if place in places]
+                [places[place] for place in range(*slots[name]) if place in places] if name in slots else implied
                 for name in ("source", "target")
             )
             for source, target in ((one, other) for one in sources for other in targets):
@@ -107,10 +123,12 @@ def _written_out(kind: EdgeKind, pattern: str, language: Language) -> str:
         word for word in determiners | names.projects | names.products | names.venues if not denying.fullmatch(word)
     ]
     articles = rf"(?:(?:{'|'.join(sorted(map(re.escape, before), key=len, reverse=True))})\.? ){{0,3}}{_OPENING}"
-    first = min(("SOURCE", "TARGET"), key=pattern.index)
+    first = min((slot for slot in ("SOURCE", "TARGET") if slot in pattern), key=pattern.index)
     for slot, place in (("SOURCE", 0), ("TARGET", 1)):
         marks = f"[{''.join(sorted(_MARKS[triple[place]] for triple in TRIPLES[kind]))}]"
         listed = rf"(?P<{slot.lower()}>{marks}(?:(?:{words.joining}){marks}){{0,9}}){_CLOSING}"
         pattern = pattern.replace(slot, listed if slot == first else f"{articles}{listed}")
     gap = rf"(?: (?!(?:{words.negation})\b)\w+){{0,3}}"
-    return rf"(?<!\w){pattern.replace('GAP', gap).replace('ROLE', words.role)}(?!\w)"
+    for word, meant in (("GAP", gap), ("ROLE", words.role), ("END", r"(?=\s*(?:[.,;!|)]|\Z))")):
+        pattern = pattern.replace(word, meant)
+    return rf"(?<!\w){pattern}(?!\w)"

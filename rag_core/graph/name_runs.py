@@ -22,7 +22,7 @@ from rag_core.model.note import Language
 
 MAX_NAME_WORDS = 12
 _LABEL = re.compile(r"(?m)^[ \t>*-]*\W{0,2}([^\W\d_][^:\n]{1,40}?)\W{0,2}:[ \t]*")
-_BEFORE = re.compile(r"([^\W_]+(?:\.-?[^\W_]+)*)[.,]?[ \t]+[\"\u00ab\u201e\u201c*(]?\Z")
+_BEFORE = re.compile(r"([^\W_]+(?:\.-?[^\W_]+)*)([.,]?)[ \t]+[\"\u00ab\u201e\u201c*(]?\Z")
 INITIAL = re.compile(r"[^\W\d_]\Z")
 _NUMBER = re.compile(r"\d{1,4}[A-Za-z]{0,2}\Z")
 
@@ -107,15 +107,17 @@ def capitalised_runs(page: NamingText) -> Iterator[NameRun]:
         start = tokens[0].start
         yield NameRun(
             tokens=tuple(tokens),
-            before=_word_before(page.text, start),
+            before=_word_before(page, start),
             begins=begins_sentence(page.text, start),
             label=_label_at(page.text, labels, start),
         )
 
 
-def _word_before(text: str, start: int) -> str:
-    found = _BEFORE.search(text[max(0, start - 40) : start])
-    return folded(found[1]) if found else ""
+def _word_before(page: NamingText, start: int) -> str:
+    """The word before a place; behind a full stop only a title."""
+    found = _BEFORE.search(page.text[max(0, start - 40) : start])
+    word = folded(found[1]) if found else ""
+    return word if found is None or found[2] != "." or word in page.words.titles else ""
 
 
 def _labels(page: NamingText) -> list[tuple[int, EntityKind]]:

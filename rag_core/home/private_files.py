@@ -2,7 +2,9 @@
 
 import os
 import stat
-from contextlib import suppress
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -26,6 +28,18 @@ def open_private(path: Path, mode: str) -> IO[str]:
     if stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # not a terminal or a pipe that was named as a file
         os.fchmod(file.fileno(), 0o600)
     return file
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[IO[str]]:
+    """A text file that stands at ``path`` once it is written whole, in the place of one that is there; until then, nothing does."""
+    descriptor, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+            yield file
+        Path(name).replace(path)
+    finally:
+        Path(name).unlink(missing_ok=True)
 
 
 def _private_opener(path: str, flags: int) -> int:

@@ -1,9 +1,9 @@
 """Form of the phrases that state a relation between two names.
 
 A pattern is of a folded sentence in which names are marks: SOURCE and TARGET are one or several names of the types that the kind
-allows, the second of the two with articles and words such as "proyecto" before it. What stands between them is all that may: a
-negation, a conditional or a verb of another time is no part of a pattern, so that they match no pattern. GAP is up to three words
-that deny nothing, ROLE a position that somebody has.
+allows, the second of the two with articles and words such as "proyecto" before it; without TARGET it is the note's own project. What
+stands between them is all that may: a negation, a conditional or a verb of another time is no part of a pattern, so that they match
+no pattern. GAP is up to three words that deny nothing, ROLE a position that somebody has, END the end of a clause.
 """
 
 from dataclasses import dataclass

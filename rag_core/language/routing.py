@@ -32,6 +32,8 @@ class RoutingWording:
     """Things that are counted: their number is no amount, whatever they are."""
     clauses: tuple[str, ...]
     """A relative clause: the thing is to be found before what is asked of it."""
+    free_clauses: str
+    """A relative clause without a noun before it: "the one who drove a tram"."""
     naming: tuple[str, ...]
     """Questions for the thing that a relative clause describes, and for no more."""
     chains: tuple[str, ...]

@@ -92,6 +92,11 @@ def route(query: str, *, language: Language) -> QueryAnalysis:
     )
 
 
+def is_described(query: str, *, language: Language) -> bool:
+    """True where a question tells somebody or something by what else is known of it, so that this is to be found first."""
+    return route(query, language=language).is_multi_hop or bool(_patterns(language)["free"].search(fold_words(query)))
+
+
 def entities_in(query: str, *, language: Language) -> tuple[str, ...]:
     """The names in a question as they are written, each once, ``MAX_ENTITIES`` at most.
 
@@ -156,7 +161,10 @@ def _has_content(query: str, language: Language) -> bool:
 @cache
 def _patterns(language: Language) -> dict[str, re.Pattern[str]]:
     wording = language_of(language).routing
-    phrases = {kind: "|".join(getattr(wording, kind)) for kind in _SIGNS} | {"counted": wording.counted}
+    phrases = {kind: "|".join(getattr(wording, kind)) for kind in _SIGNS} | {
+        "counted": wording.counted,
+        "free": wording.free_clauses,
+    }
     return {kind: re.compile(rf"(?<!\w)(?:{pattern})(?!\w)") for kind, pattern in phrases.items()}
 
 

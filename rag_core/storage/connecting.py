@@ -1,7 +1,8 @@
 """Connections to a server: the owner's, the application's pool, and creation of a missing database."""
 
+import json
 import select
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, LiteralString
@@ -14,6 +15,7 @@ from psycopg.rows import TupleRow
 from psycopg_pool import ConnectionPool
 
 from rag_core.errors import DatabaseSetupError
+from rag_core.model.note import TenantId
 from rag_core.storage.migrate import APPLICATION_ROLE
 
 Connection = psycopg.Connection[TupleRow]
@@ -22,6 +24,7 @@ CONNECT_TIMEOUT_SECONDS = 10
 SERVING_MIN_SIZE = 5
 """Connections a pool for requests keeps open; a command's pool opens them when it needs them."""
 _SEARCH_PATH = "brain,public,extensions"
+_EVERYTHING = "*"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,3 +132,16 @@ def public_address(conninfo: str) -> str:
     """Host and database of a connection string, without its password."""
     parts: dict[str, Any] = conninfo_to_dict(conninfo)
     return f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}/{parts.get('dbname', '')}"
+
+
+def settings_statement(
+    tenant: TenantId, departments: Sequence[str] | None, timeout_ms: int | None, local: Mapping[str, str | int]
+) -> tuple[sql.Composed, list[str]]:
+    """Statement, with its parameters, that sets the tenant, the departments and other settings until the transaction ends."""
+    seen = _EVERYTHING if departments is None else json.dumps(list(departments), ensure_ascii=False)
+    values = {"brain.tenant": str(tenant), "brain.departments": seen}
+    values |= {name: str(value) for name, value in local.items()}
+    if timeout_ms is not None:
+        values["statement_timeout"] = str(max(1, timeout_ms))
+    calls = sql.SQL(", ").join([sql.SQL("set_config(%s, %s, true)")] * len(values))
+    return sql.SQL("select {}").format(calls), [part for pair in values.items() for part in pair]

@@ -6,7 +6,6 @@
 connections are made (``connecting``), and what the driver's errors mean (``failures``).
 """
 
-import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +16,6 @@ from pathlib import Path
 from typing import TypeVar
 
 import psycopg
-from psycopg import sql
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from rag_core.errors import (
@@ -45,6 +43,7 @@ from rag_core.storage.connecting import (
     connect,
     ensure_database,
     public_address,
+    settings_statement,
 )
 from rag_core.storage.disk import DiskState, disk_full, require_room
 from rag_core.storage.failures import again_when_lost, disk_full_of, is_lost, is_of_tenants, is_unreachable
@@ -60,7 +59,6 @@ POOL_WAIT_SECONDS = 2.0
 BREAKER_RESET_SECONDS = 2.0
 """The embedded server is back about a second after it was killed, so that long and no longer."""
 _DEADLOCK_RETRIES = 2
-_EVERYTHING = "*"
 
 
 class _ServerDownError(DatabaseUnavailableError):
@@ -155,7 +153,7 @@ class Database:
                 connection.transaction(),
             ):
                 left_ms = None if end is None else max(1, int((end - time.monotonic()) * 1000))
-                connection.execute(*_settings_statement(tenant, self.departments, left_ms, local or {}))
+                connection.execute(*settings_statement(tenant, self.departments, left_ms, local or {}))
                 yield connection
         except psycopg.errors.QueryCanceled as error:
             raise DeadlineExceededError(f"PostgreSQL did not answer within {timeout_ms} ms") from error
@@ -329,18 +327,6 @@ class Database:
 
 def _refused(error: Exception) -> QueryFailedError:
     return QueryFailedError(f"PostgreSQL refused a statement: {type(error).__name__}, {error}")
-
-
-def _settings_statement(
-    tenant: TenantId, departments: Sequence[str] | None, timeout_ms: int | None, local: Mapping[str, str | int]
-) -> tuple[sql.Composed, list[str]]:
-    seen = _EVERYTHING if departments is None else json.dumps(list(departments), ensure_ascii=False)
-    values = {"brain.tenant": str(tenant), "brain.departments": seen}
-    values |= {name: str(value) for name, value in local.items()}
-    if timeout_ms is not None:
-        values["statement_timeout"] = str(max(1, timeout_ms))
-    calls = sql.SQL(", ").join([sql.SQL("set_config(%s, %s, true)")] * len(values))
-    return sql.SQL("select {}").format(calls), [part for pair in values.items() for part in pair]
 
 
 @contextmanager

@@ -57,8 +57,13 @@ def fetch_path_evidence(
 
 def one_spelling_each(counted: Iterable[tuple[str, int]]) -> tuple[str, ...]:
     """Tags that compare equal as one, in their most frequent spelling; the most used first, then by name."""
+    return tuple(tag for tag, _ in counted_tags(counted))
+
+
+def counted_tags(counted: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Tags as ``one_spelling_each`` gives them, each with the sum of its spellings."""
     spellings: dict[str, Counter[str]] = {}
     for tag, count in counted:
         spellings.setdefault(tag_key(tag), Counter())[tag] += count
     ordered = sorted(spellings.items(), key=lambda item: (-item[1].total(), item[0]))
-    return tuple(counts.most_common(1)[0][0] for _, counts in ordered)
+    return [(counts.most_common(1)[0][0], counts.total()) for _, counts in ordered]

@@ -164,7 +164,7 @@ def fetch_note(connection: Connection, tenant: TenantId, note_id: NoteId) -> Not
     row = connection.execute(query("fetch_note"), {"tenant": tenant, "note": note_id}).fetchone()
     if row is None:
         raise NotFoundError(f"no note {note_id}")
-    return _note(row)
+    return note_of_row(row)
 
 
 def list_notes(
@@ -175,10 +175,11 @@ def list_notes(
     rows = connection.execute(
         query("list_notes"), {"tenant": tenant, "limit": limit, "before": moment, "before_id": note_id}
     ).fetchall()
-    return [_note(row) for row in rows]
+    return [note_of_row(row) for row in rows]
 
 
-def _note(row: tuple[Any, ...]) -> Note:
+def note_of_row(row: tuple[Any, ...]) -> Note:
+    """A note from the columns of ``fetch_note``."""
     note_id, external_id, source, title, content, language, created_at, metadata, dated_by = row
     return Note(
         id=note_id,

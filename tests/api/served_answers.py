@@ -51,7 +51,7 @@ def asking(port: int, path: str, body: Mapping[str, Any]) -> Iterator[http.clien
     """Ask, and read the answer as it comes; the connection is closed when the block ends, whatever has come."""
     client = http.client.HTTPConnection("127.0.0.1", port, timeout=READ_SECONDS)
     try:
-        client.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+        client.request("POST", path, json.dumps(body), {"Content-Type": "application/json", "Accept": "*/*"})
         yield client.getresponse()
     finally:
         client.close()
@@ -62,7 +62,7 @@ def asked(port: int, path: str, body: Mapping[str, Any]) -> Iterator[None]:
     """Ask, and do not wait for an answer; the connection is closed when the block ends."""
     client = http.client.HTTPConnection("127.0.0.1", port, timeout=READ_SECONDS)
     try:
-        client.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+        client.request("POST", path, json.dumps(body), {"Content-Type": "application/json", "Accept": "*/*"})
         yield
     finally:
         client.close()

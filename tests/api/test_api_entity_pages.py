@@ -45,6 +45,19 @@ def test_a_mention_links_to_its_place_in_the_note(client: TestClient, notes: lis
     assert 'id="pasaje">Rosa Ferrer</mark>' in client.get(address).text
 
 
+def test_a_mention_is_shown_in_its_whole_sentence_without_the_marks_of_headings(
+    client: TestClient, add_note: Any
+) -> None:
+    note = add_note("# Cena con Rosa Ferrer\n\nVino el Sr. Prats con Rosa Ferrer. Nada más.", title="Cena")
+
+    page = page_of(client, note, "Rosa Ferrer")
+
+    assert re.findall(r"#pasaje\">(.*?)</a></li>", page) == [
+        "Cena con <mark>Rosa Ferrer</mark>",
+        "Vino el Sr. Prats con <mark>Rosa Ferrer</mark>.",
+    ]
+
+
 def test_a_relation_is_told_from_both_ends_with_the_sentence_that_says_so(client: TestClient, add_note: Any) -> None:
     note = add_note("Llueve. Birgit Lohmann trabaja en Renfe. Nada más.", title="Trenes")
 

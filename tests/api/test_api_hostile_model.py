@@ -109,6 +109,9 @@ class Hostile:
             "/chat": self.client.post("/chat", json={"message": question}).json()["answer"],
             "/api/query": self.client.post("/api/query", json={"query": question}).json()["answer"],
             "/api/v2/rag/chat": self.client.post("/api/v2/rag/chat", json=v2).json()["answer"],
+            "/v1/chat/completions": self.client.post("/v1/chat/completions", json={**v2, "model": "brain-sync"}).json()[
+                "choices"
+            ][0]["message"]["content"],
             "streamed tokens": tokens,
             "streamed answer": done,
             "streamed messages": messages,

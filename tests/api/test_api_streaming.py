@@ -25,6 +25,13 @@ WORDS = "El técnico cobró 180 euros por la bomba nueva [1]. La caldera de gas 
 QUESTION = "¿Cuánto cobró el técnico por la bomba de la caldera?"
 CHAT = {"message": QUESTION}
 QUERY = {"query": QUESTION, "stream": True}
+OPENAI = {"model": "brain-sync", "messages": [{"role": "user", "content": QUESTION}]}
+TOOL = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "tools/call",
+    "params": {"name": "ask", "arguments": {"question": QUESTION}},
+}
 RAG = {"messages": [{"role": "user", "content": QUESTION}], "stream": True}
 GONE_WITHIN_SECONDS = 1.0
 
@@ -56,7 +63,14 @@ def answering(model: OllamaServer) -> bool:
 class TestAClientThatGoesAway:
     @pytest.mark.parametrize(
         ("path", "body"),
-        [("/chat", CHAT), ("/api/query", {"query": QUESTION}), ("/api/query", QUERY), ("/api/v2/rag/chat", RAG)],
+        [
+            ("/chat", CHAT),
+            ("/api/query", {"query": QUESTION}),
+            ("/api/query", QUERY),
+            ("/api/v2/rag/chat", RAG),
+            ("/v1/chat/completions", {**OPENAI, "stream": True}),
+            ("/mcp", TOOL),
+        ],
     )
     def test_ends_the_models_call_within_a_second_and_holds_no_connection(
         self,

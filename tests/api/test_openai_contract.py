@@ -16,7 +16,7 @@ from served_answers import running
 
 from rag_core.access.keys import make_key
 from rag_core.api.app import create_app
-from rag_core.api.openai.completion import without_sources
+from rag_core.api.openai.completion import Completion, without_sources
 from rag_core.errors import ChatUnavailableError
 from rag_core.language.languages import language_of
 from rag_core.model.access import KeyGrant
@@ -191,6 +191,15 @@ def test_errors_have_openais_form(
     assert told in refused.value.body["message"]
 
 
+def test_the_description_names_openais_errors(clients: dict[str, OpenAI]) -> None:
+    document = httpx.get(str(clients["reader"].base_url).replace("/v1/", "/openapi.json")).json()
+
+    operations = [one for path, found in document["paths"].items() if path.startswith("/v1/") for one in found.values()]
+    failures = [told for one in operations for status, told in one["responses"].items() if status >= "400"]
+    shown = {told["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2] for told in failures}
+    assert shown == {"OpenAIFailure"}
+
+
 def test_who_asks_too_often_is_told_when_there_is_room(clients: dict[str, OpenAI]) -> None:
     ask(clients["asker"], BOILER)
 
@@ -231,3 +240,13 @@ def test_sources_at_the_end_of_an_earlier_answer_are_left_out_and_nothing_else()
 
     assert without_sources(f"{answer}\n\n- [1] Caldera: de gas: http://a{note}\n- [2] b: https://a.b:8{note}") == answer
     assert without_sources(answer) == answer
+
+
+def test_a_mark_that_several_rows_stand_behind_is_annotated_once() -> None:
+    completion = Completion(id="x", created=0, page="http://a", policy="warn")
+    rows = [{"answer": {"start": 9, "end": 12}}] * 2
+
+    (annotated,) = completion._annotations([{"documentTitle": "Gastos", "documentUrl": "/notas/n", "spans": rows}])
+
+    place = {"start_index": 9, "end_index": 12, "title": "Gastos", "url": "http://a/notas/n"}
+    assert annotated == {"type": "url_citation", "url_citation": place}

@@ -1,12 +1,14 @@
 """Questions that need two or three notes, which share a name that the question does not say: search with names followed and without.
 
-``python -m tests.benchmarks.two_notes [--provider NAME] [--show]`` loads ``two_note_notes.jsonl`` (170 notes of one person in Spanish)
-into a scratch home and asks the 110 questions of ``two_note_questions.jsonl``; with ``BRAIN_TEST_DATA`` it asks those of
-multihop-en over their own passages too. The questions were written from the notes alone by somebody who did not know how search
-works here, and nothing is fitted on them.
+``python -m tests.benchmarks.two_notes [--provider NAME] [--show] [--answers]`` loads ``two_note_notes.jsonl`` (170 notes of one
+person in Spanish) into a scratch home and asks the 110 questions of ``two_note_questions.jsonl``; with ``BRAIN_TEST_DATA`` it asks
+those of multihop-en over their own passages too. The questions were written from the notes alone by somebody who did not know how
+search works here, and nothing is fitted on them.
 
 Printed for each set: recall@5, the share of questions with all notes among the first five, nDCG@10, MRR, milliseconds a search,
-and the difference of recall@5 with its interval and p. The last line of stdout is one JSON object.
+and the difference of recall@5 with its interval and p. ``--answers`` asks the Spanish questions for
+quoted answers instead, and counts those that cite every note of their question, and those that tell at least ``LEAST_TOLD`` of the
+words of what is right. The last line of stdout is one JSON object.
 """
 
 import argparse
@@ -14,18 +16,22 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
 from rag_core.configuration.schema import configure
 from rag_core.evaluation.comparison.significance import paired_test
+from rag_core.language.content_words import content_of
 from rag_core.model.ranking_metrics import ndcg_at, recall_at, reciprocal_rank
 from rag_core.retrieval.retrieve import retrieve
 from rag_core.runtime.engine import Engine
 
 from .corpus import _rows, _stored
+from .diary_answers import ask
 from .fit_reranking import import_corpus
 from .indexing import index_all
 from .progress import step
@@ -35,6 +41,7 @@ NOTES = Path(__file__).with_name("two_note_notes.jsonl")
 QUESTIONS = Path(__file__).with_name("two_note_questions.jsonl")
 DEPTH = 10
 TIMEOUT_MS = 60_000
+LEAST_TOLD = 0.6
 
 
 def main() -> None:
@@ -42,15 +49,40 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.two_notes", description=__doc__)
     parser.add_argument("--provider", default="e5", help="what the home embeds with; default: e5")
     parser.add_argument("--show", action="store_true", help="print the ranks of every question's notes")
+    parser.add_argument("--answers", action="store_true", help="ask for answers, and print what they cite and tell")
     options = parser.parse_args()
     forget_environment(options.provider)
+    if options.answers:
+        with step("answers to two-note questions"), _two_note_engine() as engine:
+            print(json.dumps(_answered(engine, _rows(QUESTIONS))))
+        return
     print(json.dumps({name: _figures(*asked, is_shown=options.show) for name, asked in _sets()}))
 
 
-def _sets() -> Iterator[tuple[str, tuple[Sequence[Mapping[str, Any]], list[Any], list[Any]]]]:
-    with step("two-note questions"), scratch_engine(is_durable=False) as engine:
+@contextmanager
+def _two_note_engine() -> Iterator[Engine]:
+    with scratch_engine(is_durable=False) as engine:
         import_notes(engine, [json.dumps(note, ensure_ascii=False).encode() for note in _rows(NOTES)])
         index_all(engine, is_for_search=True)
+        yield engine
+
+
+def _answered(engine: Engine, questions: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    counts = Counter[str]()
+    for question in questions:
+        answer = ask(engine, TENANT, question)
+        notes = {source.number: source.external_id for source in answer.sources}
+        cited = {notes[citation.number] for citation in answer.citations}
+        right, told = content_of(question["answer"], "es"), content_of(answer.text, "es")
+        counts["questions"] += 1
+        counts["refused"] += answer.refusal is not None
+        counts["all cited"] += cited >= set(question["relevant_ids"])
+        counts["told"] += len(right & told) >= LEAST_TOLD * len(right)
+    return dict(counts)
+
+
+def _sets() -> Iterator[tuple[str, tuple[Sequence[Mapping[str, Any]], list[Any], list[Any]]]]:
+    with step("two-note questions"), _two_note_engine() as engine:
         yield "two-note-es", _asked(engine, _rows(QUESTIONS))
     if folder := os.environ.get("BRAIN_TEST_DATA"):
         with step("multihop-en"), scratch_engine(is_durable=False) as engine:

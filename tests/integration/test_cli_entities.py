@@ -63,6 +63,10 @@ def test_a_renamed_entity_is_found_by_either_name(brain: Brain) -> None:
     [
         (("show", "Quimbaya"), "ninguna nota nombra 'Quimbaya'; `brain entity list` enumera lo que nombran"),
         (("merge", "Rosa Ferrer", "Rosa Ferrer"), "Rosa Ferrer ya es esa entidad"),
+        (
+            ("merge", "Rosa Ferrer", "Sevilla"),
+            "Rosa Ferrer y Sevilla son de dos tipos, pero solo se unen entidades del",
+        ),
         (("split", "Rosa Ferrer", "Rosa"), "Rosa Ferrer no tiene el nombre 'Rosa'"),
     ],
 )

@@ -75,3 +75,10 @@ def test_a_key_that_opens_nothing_ends_the_command(brain: Brain, monkeypatch: py
 
     assert done.exit_code == 1
     assert "API key" in done.stderr
+
+
+def test_a_defect_is_logged_and_its_words_are_not_told(caplog: pytest.LogCaptureFixture) -> None:
+    told = _told(ValueError("secreto"))
+
+    assert "secreto" not in told
+    assert [record.levelname for record in caplog.records] == ["ERROR"]

@@ -25,6 +25,7 @@ OF_THE_INSTALLATION = {
     "demo": "notes that come with the program",
     "doctor": "the server and the program",
     "down": "processes",
+    "mcp": "the tools of /mcp, which the tests over HTTP ask",
     "folder watch": "follows folders of all tenants",
     "up": "processes",
     "serve": "the API, which the other tests ask",
@@ -94,6 +95,11 @@ OF_A_TENANT: Mapping[str, Arguments] = {
         ["propio", "--mode", "shadow", "--configuration", one] for one in ("1", "7")
     ],
     "experiment stop": _each(),
+    "export": lambda secrets, folder: [
+        [str(folder / "todas")],
+        [str(folder / "lineas"), "--format", "jsonl"],
+        [str(folder / "suyas"), "--source", secrets.names[-2]],
+    ],
     "folder add": _folder,
     "folder list": lambda _secrets, _folder: [[]],
     "folder remove": _each(),
@@ -167,7 +173,8 @@ def printed(brain: Brain, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Ca
     def run(name: str, words: list[str]) -> str:
         options = [] if name == "golden review" else ["--json"]
         done = brain(*name.split(), *words, *options, typed="\n" * 20)
-        written = "".join(path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.html") if path.is_file())
+        files = [path for path in tmp_path.rglob("*") if path.suffix in {".html", ".jsonl", ".md"} and path.is_file()]
+        written = "".join(path.read_text(encoding="utf-8") for path in files)
         return done.output + written
 
     return run

@@ -30,6 +30,8 @@ OWNERS = {
     "sentencex": ("rag_core/chunking/",),
     "typer": ("rag_core/cli/",),
     "mcp": ("rag_core/mcp/server.py", "rag_core/api/mcp/", "rag_core/cli/mcp.py"),
+    "langchain_core": ("rag_core/client/langchain.py",),
+    "llama_index": ("rag_core/client/llama_index.py",),
     "apprise": ("rag_core/alerting/delivery.py",),
 }
 PURE = (
@@ -249,7 +251,7 @@ def test_every_package_says_what_belongs_in_it() -> None:
 
 @pytest.mark.parametrize("module", ["rag_core.cli.app", "rag_core.retrieval.retrieve", "rag_core.api.app"])
 def test_the_online_path_imports_neither_dagster_nor_protocols_of_assistants(module: str) -> None:
-    code = f"import sys, {module}; sys.exit(int(bool({{'dagster', 'mcp'}} & set(sys.modules))))"
+    code = f"import sys, {module}; sys.exit(int(bool({{'dagster', 'mcp', 'langchain_core', 'llama_index'}} & set(sys.modules))))"
 
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 

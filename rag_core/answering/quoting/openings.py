@@ -21,6 +21,14 @@ _CLOSERS = "\"'»”\u2019)]"
 _STOPS = (".", "!", "?", "…")
 
 
+_LABEL = re.compile(r"\W*([^\W\d][^:\n]{0,40}):[*_\s]+[^\s*_]")
+
+
+def label_of(text: str) -> str | None:
+    """The label of a line "label: value", without marks; None for other text."""
+    return found[1].strip(_MARKS) if (found := _LABEL.match(text)) else None
+
+
 def is_item(text: str) -> bool:
     """Test whether it is an item of a list."""
     return _ITEM.match(text) is not None

@@ -28,6 +28,8 @@ def ranked_passages(scored: Sequence[ScoredSentence], leads: Sequence[ScoredSent
 
 
 def _passage(lead: ScoredSentence, by_place: Mapping[tuple[int, int], ScoredSentence]) -> Passage:
+    if lead.is_field:
+        return (lead,)
     places = ((lead.source.number, lead.place + step) for step in range(1, MAX_AFTER + 1))
     read = [lead, *(by_place[at] for at in takewhile(by_place.__contains__, places))]
     after = read[1 : passage_length([sentence.text for sentence in read])]

@@ -1,18 +1,20 @@
 """Selection of the passages that are quoted for a question. Pure."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from rag_core.answering.quoting.asked_time import is_of, names_time, of_that_time, spread, stands_under_time, tells_year
 from rag_core.answering.quoting.openings import announces, is_heading, only_points, only_refers
 from rag_core.answering.quoting.passages import Passage, is_order, ranked_passages
+from rag_core.answering.quoting.second_note import has_name, told_names
 from rag_core.answering.quoting.sentence_scores import ScoredSentence, score_sentences
 from rag_core.answering.totals.asking import things_asked
 from rag_core.answering.totals.naming import unnamed_lines
 from rag_core.model.answer import AskedTime, PromptContext, Source
 from rag_core.model.note import Language, NoteId
+from rag_core.query.routing import is_described
 
 MAX_PASSAGES = 2
 MOST_BEHIND = 2.0
@@ -66,12 +68,11 @@ def quote(query: str, context: PromptContext, *, language: Language) -> Quotatio
     """
     asked = context.asked_time
     if asked is None:
-        nearest = _nearest(_scored(query, context.sources, language=language))
-        return (
-            nearest
-            if context.asked_year is None
-            else _of_the_year(context.asked_year, nearest, query, context, language)
-        )
+        scored = _scored(query, context.sources, language=language)
+        nearest = _nearest(scored)
+        if context.asked_year is not None:
+            return _of_the_year(context.asked_year, nearest, query, context, language)
+        return _of_two_notes(nearest, scored, query) if is_described(query, language=language) else nearest
     if not of_that_time(context.sources, asked):
         return _telling_of(asked, query, context, language)
     if asked.is_all:
@@ -94,6 +95,20 @@ def _of_the_year(
     if found.passages and found.passages[0][0].score >= best[0][0].score - MOST_BEHIND:
         return found
     return replace(nearest, is_of_its_time=False)
+
+
+def _of_two_notes(nearest: Quotation, scored: Sequence[ScoredSentence], query: str) -> Quotation:
+    """The nearest passages, then the best of another note that holds a name which only the first one tells.
+
+    "What does the one who drove the tram play?" is told by a note on the tram, which has the name, and one on the name's bearer.
+    """
+    if not nearest.passages:
+        return nearest
+    first = nearest.passages[0]
+    names, note = told_names(first, query), first[0].source.note_id
+    linked = (one for one in _passages(scored) if one[0].source.note_id != note and has_name(one, names))
+    best = next(linked, first)
+    return nearest if best[0] in nearest.sentences else replace(nearest, passages=(*nearest.passages, best))
 
 
 def _telling_of(asked: AskedTime, query: str, context: PromptContext, language: Language) -> Quotation:
@@ -146,16 +161,23 @@ def _nearest(
     Links to other notes, and headings over them, are no passage, and a line that only refers to others is in none.
     """
     fitting = [one for one in scored if is_fitting(one)]
-    leads = [one for one in fitting if one.may_lead and _has_ground(one)]
-    passages = (_telling_part(one) for one in ranked_passages(fitting, leads) if not _only_points(one))
+    passages = _passages(fitting)
     first = next(passages, None)
     if first is None:
         return NOTHING
     near = (passage for passage in passages if passage[0].score >= first[0].score - MOST_BEHIND)
     further = islice((passage for passage in near if _is_new(passage[0], first)), MAX_PASSAGES - 1)
-    others = (one.score for one in leads if one not in first and not only_points(one.text))
+    others = (one.score for one in _leads(fitting) if one not in first and not only_points(one.text))
     ahead = min(MOST_AHEAD, first[0].score - max(others, default=first[0].score))
     return Quotation(passages=(first, *further), ahead=ahead)
+
+
+def _passages(fitting: Sequence[ScoredSentence]) -> Iterator[Passage]:
+    return (_telling_part(one) for one in ranked_passages(fitting, _leads(fitting)) if not _only_points(one))
+
+
+def _leads(fitting: Iterable[ScoredSentence]) -> list[ScoredSentence]:
+    return [one for one in fitting if one.may_lead and _has_ground(one)]
 
 
 def _has_ground(sentence: ScoredSentence) -> bool:

@@ -6,11 +6,12 @@ from math import inf, log1p
 from types import MappingProxyType
 
 from rag_core.answering.quoting.asked_words import Term, keys_of, terms_of, worth
-from rag_core.answering.quoting.openings import is_heading, only_refers
+from rag_core.answering.quoting.openings import announces, is_heading, is_item, label_of, only_refers
 from rag_core.chunking import sentence_spans
 from rag_core.language.content_words import content_of
 from rag_core.model.answer import Source
 from rag_core.model.note import Language, Span
+from rag_core.reranking.answer_types import expected_answer
 
 MAX_AFTER = 5
 MAX_CHARACTERS = 500
@@ -36,6 +37,9 @@ WEIGHTS_OF_MEANING: Mapping[str, float] = MappingProxyType(
 """Fitted so that exp(score) is in proportion to the chance that the passage holds the answer, on 1,071 questions of XQuAD-es, XQuAD-en,
 English questions to XQuAD-es, and squad-es-mt; nothing is fitted on the demo. ``tests/benchmarks/fit_quoting.py`` fits them anew."""
 
+FIELD = 4.0
+"""Added for a line "label: value" that is asked for; chosen, not fitted: those sets have no such lines, and cosines to them are low."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ScoredSentence:
@@ -43,6 +47,7 @@ class ScoredSentence:
 
     ``features`` are by the names of ``FEATURES``. ``score`` is comparable within one question. ``source_share`` is the share of
     the question's words in its source and the title, ``similarity`` its cosine to the question, None where it is not known.
+    ``is_field`` tells that it is "label: value" and that its label is asked for, and nothing that labels and title do not have.
     """
 
     text: str
@@ -54,6 +59,7 @@ class ScoredSentence:
     source_share: float
     similarity: float | None
     features: Mapping[str, float]
+    is_field: bool = False
 
     @property
     def own(self) -> float:
@@ -99,6 +105,7 @@ def score_sentences(
         whole = keys_of(source.title or "", source.language).union(*(one.keys for one in sentences))
         share, search = _share(of_source, whole), source.score / best_score if best_score > 0 else 0.0
         owns = [_share(of_source, one.keys) for one in sentences]
+        fields = _fields(query, language, sentences, source)
         nearness = _nearness(sentences, known)
         texts = [one.text for one in sentences]
         for place, sentence in enumerate(sentences):
@@ -119,13 +126,37 @@ def score_sentences(
                     place=place,
                     start=sentence.start,
                     content=content_of(sentence.text, source.language),
-                    score=sum(weights[name] * features[name] for name in FEATURES),
+                    score=sum(weights[name] * features[name] for name in FEATURES) + FIELD * (place in fields),
                     source_share=share,
                     similarity=sentence.similarity,
                     features=features,
+                    is_field=place in fields,
                 )
             )
     return found
+
+
+def _fields(query: str, language: Language, sentences: Sequence[_Sentence], source: Source) -> frozenset[int]:
+    """Places of the lines "label: value" whose label is asked for, where labels and title together have all that is asked.
+
+    What asks for a kind of answer ("cómo se llama") need not be there. Items of a list that a line announces are read with that line.
+    """
+    labels: dict[int, str] = {}
+    is_announced = False
+    for place, one in enumerate(sentences):
+        is_announced = announces(one.text) or (is_announced and is_item(one.text))
+        if not is_announced and (label := label_of(one.text)):
+            labels[place] = label
+    if not labels:
+        return frozenset()
+    expected = expected_answer(query, language)
+    asked = query[expected.cue_end :] if expected is not None else query
+    terms = terms_of(asked, language, spoken=source.language)
+    keys = {place: keys_of(label, source.language) for place, label in labels.items()}
+    told = keys_of(source.title or "", source.language).union(*keys.values())
+    if not terms or not all(worth(term, told) for term in terms):
+        return frozenset()
+    return frozenset(place for place, of_label in keys.items() if any(worth(term, of_label) for term in terms))
 
 
 def passage_length(texts: Sequence[str]) -> int:

@@ -5,8 +5,9 @@ The SDK is imported at the first request: it takes a third of a second.
 
 from typing import TYPE_CHECKING, Any
 
+import anyio
 from fastapi import APIRouter, Request, Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from rag_core.api.access import Context
 from rag_core.api.errors import http_reply, reply_to, tell
@@ -20,18 +21,34 @@ router = APIRouter(tags=["assistants"])
 
 
 class _Exchange(Response):
-    """A response that the protocol's SDK writes."""
+    """A response that the protocol's SDK writes; its work is given up when the client goes away."""
 
-    def __init__(self, server: "Server[Any]") -> None:
+    def __init__(self, server: "Server[Any]", body: bytes) -> None:
         super().__init__()
         self._server = server
+        self._received = [body]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
         manager = StreamableHTTPSessionManager(self._server, json_response=True, stateless=True)
-        async with manager.run():
-            await manager.handle_request(scope, receive, send)
+        async with anyio.create_task_group() as tasks:
+
+            async def watch() -> None:
+                while (await receive())["type"] != "http.disconnect":
+                    pass
+                tasks.cancel_scope.cancel()
+
+            tasks.start_soon(watch)
+            async with manager.run():
+                await manager.handle_request(scope, self._receive, send)
+            tasks.cancel_scope.cancel()
+
+    async def _receive(self) -> Message:
+        """The body, which was read before; what follows it is for the watch alone."""
+        if not self._received:
+            await anyio.sleep_forever()
+        return {"type": "http.request", "body": self._received.pop()}
 
 
 @router.post("/mcp", include_in_schema=False)
@@ -45,9 +62,8 @@ async def exchange(request: Request, context: Context) -> Response:
         timeout_ms=context.timeout_ms,
         check_rate=context.count_question,
     )
-    return _Exchange(
-        build_server(lambda: access, lambda error: _told(request, error), answering=request.app.state.answering)
-    )
+    server = build_server(lambda: access, lambda error: _told(request, error), answering=request.app.state.answering)
+    return _Exchange(server, await request.body())
 
 
 def _told(request: Request, error: Exception) -> str:

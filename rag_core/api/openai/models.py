@@ -31,7 +31,7 @@ class ModelList(BaseModel):
     data: list[ModelOut]
 
 
-@router.get("", response_model=ModelList)
+@router.get("", response_model=ModelList, responses={503: {"model": OpenAIFailure, "description": "No database."}})
 def list_models() -> dict[str, Any]:
     """Name the model to ask for."""
     return {"data": [{"id": MODEL}]}

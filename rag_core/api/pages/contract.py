@@ -1,7 +1,7 @@
 """Registration of the web pages."""
 
 from rag_core.api.contracts import CONTRACTS, Contract, Rule
-from rag_core.api.pages import ask, documents, entities, graph, login, opinions, search
+from rag_core.api.pages import ask, documents, entities, graph, library, login, opinions, search
 from rag_core.api.pages.evaluation import overview, runs, work
 
 CONTRACTS.register("pages")(
@@ -13,6 +13,7 @@ CONTRACTS.register("pages")(
             documents.router,
             entities.router,
             graph.router,
+            library.router,
             opinions.router,
             overview.router,
             runs.router,
@@ -25,7 +26,7 @@ CONTRACTS.register("pages")(
             "/": Rule(reading="read", changing="admin", about="the search page", is_page=True),
             "/entidad": Rule(reading="read", changing="admin", about="an entity's page", is_page=True),
             "/grafo": Rule(reading="read", changing="admin", about="graphs of entities and notes", is_page=True),
-            "/notas": Rule(reading="read", changing="admin", about="a note's page", is_page=True),
+            "/notas": Rule(reading="read", changing="admin", about="the list of notes, a note's page", is_page=True),
             "/preguntar": Rule(
                 reading="read", changing="read", about="the page that answers", is_answering=True, is_page=True
             ),

@@ -19,6 +19,7 @@ from rag_core.api.pages.note_entities import KINDS, entity_link
 from rag_core.api.pages.search import as_uuid, read_shelf
 from rag_core.api.pages.texts import counted, day_of, tr
 from rag_core.api.pages.web import render
+from rag_core.chunking import sentence_spans
 from rag_core.errors import NotFoundError
 from rag_core.storage import entities as store
 
@@ -26,7 +27,7 @@ router = APIRouter(include_in_schema=False)
 
 MENTIONS = 200
 BESIDE = 20
-_SENTENCE_END = re.compile(r"[.!?\n]\s")
+_MARKS = re.compile(r"\A\s*(?:(?:#{1,6}|[-*+>]|\d+[.)]|\|)\s+)*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,10 +96,9 @@ def _address(place: store.EntityPlace) -> str:
 
 
 def _sentence(place: store.EntityPlace) -> Markup:
-    """The sentence that names it, as far as it was read, with the name marked."""
-    end = place.offset + place.end - place.start
-    before, name, behind = place.around[: place.offset], place.around[place.offset : end], place.around[end:]
-    starts = [match.end() for match in _SENTENCE_END.finditer(before)]
-    stop = _SENTENCE_END.search(behind)
-    before, behind = before[starts[-1] if starts else 0 :], behind[: stop.start() + 1 if stop else None]
-    return Markup("{}<mark>{}</mark>{}").format(before.lstrip(), name, behind.rstrip())
+    """The sentence that names it, as far as it was read and without marks before it, with the name marked."""
+    start, end = place.offset, place.offset + place.end - place.start
+    spans = sentence_spans(place.around, place.language)
+    first, last = next((span for span in spans if span[0] <= start < span[1]), (start, end))
+    before, behind = place.around[first:start], place.around[end : max(end, last)]
+    return Markup("{}<mark>{}</mark>{}").format(_MARKS.sub("", before), place.around[start:end], behind.rstrip())

@@ -3,7 +3,6 @@
 It works without JavaScript and asks the same core as the API.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
@@ -35,7 +34,7 @@ from rag_core.api.pages.opinions import IsRead, Opinion, note_opened, opinion_on
 from rag_core.api.pages.original_pages import passage_place
 from rag_core.api.pages.related_notes import related_notes
 from rag_core.api.pages.rendering import rendered_note
-from rag_core.api.pages.search_address import DOCUMENT_TYPES, LANGUAGES, RESULTS, PageSearch, page_search
+from rag_core.api.pages.search_address import DOCUMENT_TYPES, LANGUAGES, RESULTS, PageSearch, in_words, page_search
 from rag_core.api.pages.texts import Texts, day_of, localised, tr
 from rag_core.api.pages.web import render
 from rag_core.api.searching import find, find_live, read_filters
@@ -60,19 +59,8 @@ RECENT_NOTES = 6
 SUGGESTED_TAGS = 10
 PASSAGE = "pasaje"
 """Id of what is marked in a note."""
-_FIELDS = Texts(
-    {
-        "from": "«Desde»",
-        "to": "«Hasta»",
-        "sources": "«Fuente»",
-        "languages": "«Idioma»",
-        "documentTypes": "«Tipo de documento»",
-        "tags": "«Etiqueta»",
-    }
-)
 _DATED_BY = Texts({"file": "fecha del archivo", "import": "día de la importación"})
 _FIELD_NAMES = Texts({"aliases": "otros nombres", "author": "autor"})
-_FIELD = re.compile(r"filters\.(\w+)(?:\.\d+)?")
 
 router = APIRouter(include_in_schema=False)
 SearchAddress = Annotated[PageSearch, Depends(page_search)]
@@ -254,7 +242,7 @@ def _search(
     try:
         filters = read_filters(context, search.filters)
     except InvalidInputError as error:
-        return None, None, SearchProblem(text=_in_words(str(error)), is_of_query=False)
+        return None, None, SearchProblem(text=in_words(str(error)), is_of_query=False)
     try:
         answered = _answered(context, search, filters, is_live=is_live, repeated=repeated, cancellation=cancellation)
     except InvalidInputError as error:
@@ -301,12 +289,6 @@ def _opinion(search: PageSearch, answer_id: UUID | None) -> Opinion | None:
     return opinion_on(
         answer_id, question=tr("¿Te han servido estos resultados?"), back=_with_answer(search.address(), answer_id)
     )
-
-
-def _in_words(problem: str) -> str:
-    """A problem of the conditions, its fields called as the form calls them."""
-    named = _FIELD.sub(lambda found: _FIELDS.get(found[1], found[1]), localised(problem))
-    return named.replace("filters: from (", f"{_FIELDS['from']} (").replace(" to (", f" {tr('«hasta»')} (")
 
 
 def _evidence(context: RequestContext, found: Retrieval) -> Evidence:

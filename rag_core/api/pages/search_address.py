@@ -1,5 +1,6 @@
 """Parameters of a page's address: the query, the mode, the filters. And the addresses that differ in one of them."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
@@ -10,7 +11,7 @@ from fastapi import Query
 
 from rag_core.api.errors import ExplainedError
 from rag_core.api.pages.cards import DEFAULT_MODE, STRATEGIES
-from rag_core.api.pages.texts import Texts, day, tr
+from rag_core.api.pages.texts import Texts, day, localised, tr
 from rag_core.configuration.schema import RetrievalConfig, configure
 from rag_core.errors import InvalidInputError
 from rag_core.retrieval.filters import MAX_VALUES
@@ -28,8 +29,21 @@ DOCUMENT_TYPES = Texts(
         "specification": "especificación",
         "meeting_notes": "acta de reunión",
         "other": "otro tipo",
+        "note": "nota",
+        "document": "documento",
     }
 )
+_FIELDS = Texts(
+    {
+        "from": "«Desde»",
+        "to": "«Hasta»",
+        "sources": "«Fuente»",
+        "languages": "«Idioma»",
+        "documentTypes": "«Tipo de documento»",
+        "tags": "«Etiqueta»",
+    }
+)
+_FIELD = re.compile(r"filters\.(\w+)(?:\.\d+)?")
 RESULTS = 10
 _NO = "no"
 _WORDS: Mapping[str, Mapping[str, str]] = {"languages": LANGUAGES, "types": DOCUMENT_TYPES}
@@ -48,7 +62,7 @@ class Chip:
 class PageSearch:
     """The search an address asks for; ``query`` None asks for none.
 
-    With ``reads_times`` false the times that the query's own words name restrict nothing.
+    With ``reads_times`` false the times that the query's own words name restrict nothing. ``page`` is whose address it is.
     """
 
     query: str | None = None
@@ -60,6 +74,7 @@ class PageSearch:
     tags: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
     reads_times: bool = True
+    page: str = "/"
 
     def config(self, base: RetrievalConfig) -> RetrievalConfig:
         """The configuration to search with, over what is served; the usual mode is whatever strategy that has."""
@@ -108,7 +123,7 @@ class PageSearch:
 
     def address(self, **changes: Any) -> str:
         """The page that asks for the same but for the changes."""
-        return f"/?{self.parameters(**changes)}"
+        return f"{self.page}?{self.parameters(**changes)}"
 
     def parameters(self, **changes: Any) -> str:
         """Return the parameters as a query string; defaults are left out."""
@@ -176,3 +191,9 @@ def _day(written: str) -> str:
         return day(date.fromisoformat(written))
     except ValueError:
         return written
+
+
+def in_words(problem: str) -> str:
+    """A problem of the conditions, its fields called as the form calls them."""
+    named = _FIELD.sub(lambda found: _FIELDS.get(found[1], found[1]), localised(problem))
+    return named.replace("filters: from (", f"{_FIELDS['from']} (").replace(" to (", f" {tr('«hasta»')} (")

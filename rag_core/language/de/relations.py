@@ -19,6 +19,8 @@ RELATIONS = RelationWords(
             "MANAGES",
             r"SOURCE (?:leite(?:t|n)|fuhr(?:t|en)|koordinier(?:t|en)|verantworte(?:t|n)) TARGET",
             r"TARGET wird von SOURCE (?:geleitet|gefuhrt|koordiniert|verantwortet)",
+            r"projektleit(?:ung|er|erin)[ :|*-]{1,4}SOURCE",
+            r"SOURCE leite(?:t|n) das projektEND",
             r"verantwortlich fur TARGET (?:ist|sind) SOURCE",
             r"SOURCE (?:ist|sind) verantwortlich fur TARGET",
             r"SOURCE(?:,| ist)(?: der| die)? (?:projekt)?leiter(?:in)? (?:von|vom|der|des) TARGET",

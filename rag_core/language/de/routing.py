@@ -136,6 +136,7 @@ ROUTING = RoutingWording(
         ),
         r"deren|dessen",
     ),
+    free_clauses=r"(?:der|die|das|den|dem|derjenige\w*|diejenige\w*|denjenigen), (?:der|die|das|den|dem|denen)",
     naming=(
         r"wie (?:heiss\w*|hiess\w*|nennt sich)|(?:namen?|titel) (?:de[rs]|vom)|wer (?:ist|war|sind) (?:der|die|das)",
         r"was (?:ist|war) (?:der|die|das)|welche[rsnm]? [\w-]+(?: \w+)? (?:war|ist) (?:es|das)|was hat .* gesagt",

@@ -18,6 +18,8 @@ RELATIONS = RelationWords(
         *relation_patterns(
             "MANAGES",
             r"SOURCE (?:leads?|runs?|manages?|heads?|coordinates?|(?:is|are) (?:in charge of|responsible for)) TARGET",
+            r"project (?:lead|leader|manager|owner)[ :|*-]{1,4}SOURCE",
+            r"SOURCE (?:leads?|runs?|manages?|heads?) the projectEND",
             r"TARGET is (?:led|run|managed|headed|coordinated) by SOURCE",
             r"SOURCE(?:,| is)(?: the)? (?:project )?(?:lead|head|manager|owner) (?:of|for|on) TARGET",
         ),
@@ -30,6 +32,7 @@ RELATIONS = RelationWords(
         *relation_patterns(
             "CREATED",
             r"SOURCE (?:wrote|drafted|prepared|authored|(?:has|have) (?:written|drafted|prepared)) TARGET",
+            r"TARGET by SOURCE",
             r"TARGET,?(?: was| is)? (?:written|drafted|prepared|authored) by SOURCE",
         ),
         *relation_patterns("USES", r"SOURCE (?:uses|runs on|is built (?:on|with)|relies on|depends on) TARGET"),

@@ -124,6 +124,7 @@ ROUTING = RoutingWording(
     ),
     counted=r"how many (?!euros|pounds|dollars)\w+",
     clauses=(r"(?:the|a|an|our|my) (?:\w+ ){0,2}\w+,? (?:who|that|which|whom|where) (?!was called)\w+|whose",),
+    free_clauses=r"(?:the|that) one (?:who|that|which|whom)|those who|whoever",
     naming=(
         r"(?:what|which) (?:is|was|s) the name|(?:name|title) of the|called\W*$|who (?:is|was|are|s) the",
         r"what (?:is|was|s) (?:the|that) \w+ (?:that|which|where|who)|what did .* say|everything (?:that )?",

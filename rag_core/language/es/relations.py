@@ -19,6 +19,8 @@ RELATIONS = RelationWords(
             r"SOURCE (?:dirigen?|lideran?|coordinan?|gestionan?|llevan?) TARGET",
             r"TARGET l[oa]s? (?:dirigen?|lideran?|coordinan?|gestionan?|llevan?)GAP SOURCE",
             r"TARGET,?(?: esta)? (?:dirigid|liderad|coordinad)[oa] por SOURCE",
+            r"(?:responsable|directora?|jef[ea]|coordinadora?) del proyecto[ :|*-]{1,4}SOURCE",
+            r"SOURCE (?:dirigen?|lideran?|coordinan?|llevan?) el proyectoEND",
             r"responsables? del? TARGET(?: es| son|:) SOURCE",
             r"SOURCE(?:,| es)(?: la| el)? (?:responsable|jef[ea]|directora?|coordinadora?) del? TARGET",
         ),
@@ -31,6 +33,7 @@ RELATIONS = RelationWords(
         *relation_patterns(
             "CREATED",
             r"SOURCE (?:escribio|redacto|preparo|elaboro|(?:ha|han) (?:escrito|redactado|preparado|elaborado)) TARGET",
+            r"TARGET, de SOURCEEND",
             r"TARGET l[oa]s? (?:escribio|redacto|preparo|elaboro|(?:ha|han) (?:escrito|redactado|preparado|elaborado)) SOURCE",
             r"TARGET,?(?: fue| esta| ha sido)? (?:escrit|redactad|elaborad|preparad)[oa] por SOURCE",
         ),

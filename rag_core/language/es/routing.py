@@ -128,6 +128,7 @@ ROUTING = RoutingWording(
         ),
         r"cuy[oa]s?|quien(?:es)? (?:fue|era|dirige|lleva) (?:el|la) que",
     ),
+    free_clauses=r"(?:el|la|los|las) que (?!mas\b|menos\b)\w+",
     naming=(
         r"como se (?:llam\w+|titul\w+)|(?:nombre|titulo) del?|quien (?:es|era|fue) (?:el|la)",
         r"(?:cual|que) (?:es|era|fue) (?:el|la)|que (?:dijo|dice|puso|contaba)|tod[oa]s? l[oa]s?(?: \w+)? que|lo que",
