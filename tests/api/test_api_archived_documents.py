@@ -19,7 +19,7 @@ LEFT = (
     "chunks",
     "embeddings",
     "blocks",
-    "posting_blocks",
+    "postings",
     "relations",
     "mentions",
     "entities",
