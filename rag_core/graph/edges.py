@@ -62,7 +62,7 @@ def triple_problem(
 
 
 def _own_project(text: str, language: Language, mentions: Sequence[NamedMention]) -> NamedMention | None:
-    """Project that "the project" means in a note: the one in its heading, or the only one; None where it is not told."""
+    """Project that a note means by "the project": the one in its heading, or the only one; None where it is not told."""
     projects = [one for one in mentions if one.kind == "PROJECT"]
     heading = re.match(r"\s*#.*", text)
     is_told = bool(projects) and (

@@ -8,7 +8,7 @@ from rag_core.model.note import Span
 
 EntityKind = Literal["PERSON", "ORG", "PROJECT", "PRODUCT", "REGULATION", "DATE", "MONEY", "LOCATION", "DOCUMENT"]
 ENTITY_KINDS: tuple[EntityKind, ...] = get_args(EntityKind)
-NAMES_FINGERPRINT = "names-4"
+NAMES_FINGERPRINT = "names-5"
 """Version of the rules that read names; notes read by another are read again."""
 NamingMethod = Literal["parser", "cue", "list", "corpus", "context", "kinship"]
 """Evidence of a name: its own form, a word beside it, a list of known names, other places of the notes, its place in the sentence, or

@@ -70,6 +70,16 @@ def recall_at(ranking: Sequence[Hashable], relevant: Collection[Hashable], k: in
     return sum(_gains(ranking, relevant)[:k]) / len(set(relevant)) if relevant else None
 
 
+def all_found_at(ranking: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float | None:
+    """1 if every relevant item is among the first k, else 0: the mean is the accuracy of questions that need them all.
+
+    Raises:
+        ValueError: k is below 1.
+    """
+    recall = recall_at(ranking, relevant, k)
+    return None if recall is None else float(recall == 1)
+
+
 def precision_at(ranking: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float | None:
     """Relevant items among the first k / k, in [0, ``precision_ceiling_at``]; a shorter ranking too.
 

@@ -10,7 +10,7 @@ from psycopg import sql
 from psycopg.rows import class_row
 
 from rag_core.errors import InvalidInputError, NotFoundError
-from rag_core.model.entity import TRIPLES, EdgeKind, EntityKind, NamedEdge, NamedMention, NamingMethod
+from rag_core.model.entity import EdgeKind, EntityKind, NamedEdge, NamedMention, NamingMethod
 from rag_core.model.note import Language, NoteId, TenantId
 from rag_core.storage.database import Connection
 from rag_core.storage.queries import query
@@ -251,8 +251,8 @@ def fetch_entities_beside(
 def fetch_entity_relations(
     connection: Connection, tenant: TenantId, entity: UUID, *, limit: int, sees_all: bool = True
 ) -> list[EntityRelation]:
-    """Relations of an entity to others, by their kind."""
-    parameters = {"tenant": tenant, "entity": entity, "kinds": list(TRIPLES), "limit": limit}
+    """Relations of an entity to others, by their kind, each once: where it is stated most surely, and last."""
+    parameters = {"tenant": tenant, "entity": entity, "limit": limit}
     return _rows(connection, EntityRelation, "fetch_entity_relations", parameters, sees_all=sees_all)
 
 

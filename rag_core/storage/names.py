@@ -29,6 +29,7 @@ def find_names(
         "most_chunks": MOST_CHUNKS + 1,
         "most_postings": MOST_POSTINGS,
         "sees_all": database.departments is None,
+        "leaves_out": database.departments is not None or filters != NO_FILTERS,
     }
     statement = sql.SQL(query("find_names")).format(filters=filter_conditions(filters))
     with database.transaction(tenant, timeout_ms=timeout_ms) as connection:

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from rag_core.api.pages import related_notes
+
 LINK = re.compile(r'<a href="([^"]+)" id="n[^"]+" aria-label="([^"]+)"')
 
 
@@ -93,3 +95,18 @@ def test_a_note_tells_what_it_shares_with_related_ones(client: TestClient, notes
     assert re.findall(r'<a href="/notas/[^"]+">(.*?)</a> <span class="quiet">(.*?)</span>', related) == [
         ("Cena", "beide nennen: Birgit Lohmann")
     ]
+
+
+def test_a_note_tells_which_one_says_something_alike(
+    client: TestClient, add_note: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(related_notes, "knows_meaning", lambda _model: True)
+    words = ("lunes", "pan", "nieve", "coche", "huerto", "tren", "cine", "gato", "playa")
+    for word in words:
+        add_note(f"hoy {word} y nada más que {word}.", title=word)
+    add_note("la caldera vieja pierde agua por la junta.", title="Fuga")
+    note = add_note("la caldera vieja pierde agua otra vez.", title="Caldera")
+
+    page = client.get(f"/notas/{note['id']}").text
+
+    assert re.findall(r'">(.*?)</a> <span class="quiet">dicen cosas parecidas</span>', page) == ["Fuga"]

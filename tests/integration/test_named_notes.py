@@ -113,6 +113,20 @@ def test_relations_are_told_of_both_ends_until_the_note_says_no_more(
     assert count(engine, "named_relations") == 0
 
 
+def test_a_relation_that_many_notes_state_is_told_once_by_the_newest(
+    engine: Engine, tenant: TenantId, make_note: MakeNote, read_notes: ReadNotes
+) -> None:
+    for day in ("2025-03-01", "2025-03-03", "2025-03-02"):
+        make_note(f"Birgit Lohmann trabaja en Renfe, {day}.", created_at=day)
+    read_notes()
+    birgit = entity(engine, tenant, "Birgit Lohmann")
+
+    with engine.database.transaction(tenant) as connection:
+        told = store.fetch_entity_relations(connection, tenant, birgit.id, limit=10)
+
+    assert [one.evidence for one in told] == ["Birgit Lohmann trabaja en Renfe, 2025-03-03."]
+
+
 def test_cause_and_effect_are_edges_too(
     engine: Engine, tenant: TenantId, make_note: MakeNote, read_notes: ReadNotes
 ) -> None:
@@ -123,6 +137,25 @@ def test_cause_and_effect_are_edges_too(
         kinds = connection.execute("select kind, evidence_start from edges").fetchall()
 
     assert kinds == [("CAUSES", 0)]
+
+
+def test_a_link_is_an_edge_to_the_note_it_means(engine: Engine, tenant: TenantId, make_note: MakeNote) -> None:
+    one, other = make_note("Ver [[Mirlo]]."), make_note("Es un proyecto.")
+    with engine.database.owner() as connection:
+        connection.execute(
+            "insert into brain.note_names (tenant_id, note_id, source, name_key, rank) values (%s, %s, 'notas', 'mirlo', 3)",
+            [tenant, other],
+        )
+        connection.execute(
+            "insert into brain.note_links (tenant_id, note_id, link_index, kind, start_char, end_char, target, target_key)"
+            " values (%s, %s, 0, 'wiki', 4, 13, 'Mirlo', 'mirlo')",
+            [tenant, one],
+        )
+
+    with engine.database.transaction(tenant) as connection:
+        edges = connection.execute("select kind, source_id, target_id, evidence_start from edges").fetchall()
+
+    assert edges == [("REFERENCES", one, other, 4)]
 
 
 def test_a_changed_note_names_what_it_says_now_and_decisions_stay(

@@ -25,6 +25,7 @@ OF_THE_INSTALLATION = {
     "demo": "notes that come with the program",
     "doctor": "the server and the program",
     "down": "processes",
+    "mcp": "the tools of /mcp, which the tests over HTTP ask",
     "folder watch": "follows folders of all tenants",
     "up": "processes",
     "serve": "the API, which the other tests ask",

@@ -3,6 +3,7 @@
 import pytest
 
 from rag_core.model.ranking_metrics import (
+    all_found_at,
     average_precision,
     first_relevant_rank,
     hit_rate_at,
@@ -62,6 +63,13 @@ def test_the_ideal_of_ndcg_holds_no_more_than_k_notes() -> None:
 
 def test_recall_is_over_all_relevant_notes() -> None:
     assert recall_at(RANKING, {"a", "c", "z", "y"}, 3) == 0.5
+
+
+def test_all_are_found_only_where_none_is_missing() -> None:
+    assert all_found_at(RANKING, set(RANKING[:3]), 3) == 1
+    assert all_found_at(RANKING, set(RANKING[:3]), 2) == 0
+    assert all_found_at(RANKING, {RANKING[0], "z"}, 20) == 0
+    assert all_found_at(RANKING, set(), 5) is None
 
 
 def test_precision_is_over_k_even_when_the_ranking_is_shorter() -> None:

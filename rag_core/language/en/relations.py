@@ -32,6 +32,7 @@ RELATIONS = RelationWords(
         *relation_patterns(
             "CREATED",
             r"SOURCE (?:wrote|drafted|prepared|authored|(?:has|have) (?:written|drafted|prepared)) TARGET",
+            r"TARGET by SOURCE",
             r"TARGET,?(?: was| is)? (?:written|drafted|prepared|authored) by SOURCE",
         ),
         *relation_patterns("USES", r"SOURCE (?:uses|runs on|is built (?:on|with)|relies on|depends on) TARGET"),

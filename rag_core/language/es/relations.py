@@ -33,6 +33,7 @@ RELATIONS = RelationWords(
         *relation_patterns(
             "CREATED",
             r"SOURCE (?:escribio|redacto|preparo|elaboro|(?:ha|han) (?:escrito|redactado|preparado|elaborado)) TARGET",
+            r"TARGET, de SOURCEEND",
             r"TARGET l[oa]s? (?:escribio|redacto|preparo|elaboro|(?:ha|han) (?:escrito|redactado|preparado|elaborado)) SOURCE",
             r"TARGET,?(?: fue| esta| ha sido)? (?:escrit|redactad|elaborad|preparad)[oa] por SOURCE",
         ),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rag_core.model.metrics.registry import Metric, register
 from rag_core.model.note import NoteId
 from rag_core.model.ranking_metrics import (
+    all_found_at,
     average_precision,
     hit_rate_at,
     ndcg_at,
@@ -151,3 +152,18 @@ register(
         is_shown=True,
     )
 )
+for k in (5, 10):
+    register(
+        Metric(
+            name=f"all_found_at_{k}",
+            titles={"en": f"all found @{k}", "es": f"Todas@{k}", "de": f"alle gefunden @{k}"},
+            formula=f"1 if every relevant note has a rank of {k} or better, else 0",
+            figure=_of_ranking(partial(all_found_at, k=k)),
+            meanings={
+                "es": f"todas las notas buenas están entre {_FIRST[k]}",
+                "en": f"all relevant notes are among the first {k}",
+                "de": f"alle relevanten Notizen sind unter den ersten {k}",
+            },
+            is_shown=k == 5,
+        )
+    )
