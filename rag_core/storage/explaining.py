@@ -8,8 +8,9 @@ from psycopg import sql
 from rag_core.model.note import ChunkId, NoteId, TenantId
 from rag_core.model.retrieval import NO_FILTERS, Filters
 from rag_core.storage.database import Connection
+from rag_core.storage.posting_lists import fetch_terms
 from rag_core.storage.queries import query
-from rag_core.storage.search import columns_of_terms, filter_conditions, filter_parameters, terms_of_query
+from rag_core.storage.search import filter_conditions, filter_parameters
 
 
 def fetch_chunks_of_note(connection: Connection, tenant: TenantId, note: NoteId) -> list[ChunkId]:
@@ -35,7 +36,11 @@ def fetch_shared_lexemes(
     connection: Connection, tenant: TenantId, chunks: Sequence[ChunkId], text: str, *, sees_all: bool
 ) -> list[str]:
     """Stems of the words of a query, and of their other forms, that stand in the chunks."""
-    terms = columns_of_terms(terms_of_query(connection, tenant, text, sees_all=sees_all))
-    parameters = {"term_languages": terms["term_languages"], "lexemes": terms["lexemes"], "chunks": list(chunks)}
+    terms = fetch_terms(connection, tenant, text, sees_all=sees_all)
+    parameters = {
+        "term_languages": [term.language for term in terms],
+        "lexemes": [term.lexeme for term in terms],
+        "chunks": list(chunks),
+    }
     rows = connection.execute(query("fetch_shared_lexemes"), {"tenant": tenant} | parameters).fetchall()
     return [row[0] for row in rows]

@@ -23,46 +23,8 @@ CREATE FUNCTION brain.find_api_key(wanted text, hash bytea) RETURNS TABLE(tenant
 $$;
 
 CREATE FUNCTION brain.fold_statistics(tenant text) RETURNS bigint
-    LANGUAGE plpgsql
-    SET search_path TO 'brain'
-    AS $$
-declare
-    replaced bigint;
-begin
-    if not pg_try_advisory_xact_lock(hashtextextended('brain.fold_statistics:' || tenant, 0)) then
-        return 0;
-    end if;
-    with changed as (
-        select distinct s.language, s.lexeme from lexeme_statistics s
-        where s.tenant_id = tenant and not s.is_folded
-    ), gone as (
-        delete from lexeme_statistics where ctid = any (array(
-            select r.ctid
-            from changed c
-            cross join lateral (
-                select s.ctid from lexeme_statistics s
-                where s.tenant_id = tenant and s.language = c.language and s.lexeme = c.lexeme
-                offset 0 -- one look-up a lexeme: as a plain join with stale figures this took 29 s for 13,000
-            ) r
-        ))
-        returning language, lexeme, document_frequency
-    ), kept as (
-        insert into lexeme_statistics (tenant_id, language, lexeme, document_frequency, is_folded)
-        select tenant, language, lexeme, sum(document_frequency), true
-        from gone group by language, lexeme having sum(document_frequency) <> 0
-    )
-    select count(*) into replaced from gone;
-    with gone as (
-        delete from corpus_statistics s
-        where s.tenant_id = tenant
-            and exists (select from corpus_statistics u where u.tenant_id = tenant and not u.is_folded)
-        returning s.language, s.documents, s.total_length
-    )
-    insert into corpus_statistics (tenant_id, language, documents, total_length, is_folded)
-    select tenant, language, sum(documents), sum(total_length), true
-    from gone group by language having sum(documents) <> 0;
-    return replaced;
-end $$;
+    LANGUAGE sql
+    RETURN 0;
 
 CREATE FUNCTION brain.forget_graph_of_deleted_chunks() RETURNS trigger
     LANGUAGE plpgsql
@@ -158,59 +120,27 @@ begin
     return old;
 end $$;
 
-CREATE FUNCTION brain.index_deleted_chunks() RETURNS trigger
+CREATE FUNCTION brain.index_chunks() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'brain'
     AS $$
+declare
+    sign integer := case tg_op when 'INSERT' then 1 else -1 end;
 begin
-    if not exists (select from deleted c join tenants t on t.tenant_id = c.tenant_id) then
+    if tg_op = 'DELETE' and not exists (select from changed c join tenants t on t.tenant_id = c.tenant_id) then
         return null;
     end if;
 
-    -- The planner's figures are stale just when a bulk load needs them; LIMIT in a lateral query leaves it no choice but a look-up
-    -- by primary key for every term.
-    delete from postings where ctid = any (array(
-        select p.ctid
-        from deleted c
-        cross join lateral unnest(c.lexemes) t
-        cross join lateral (
-            select ctid from postings
-            where tenant_id = c.tenant_id and language = c.language and lexeme = t.lexeme collate "C"
-                and chunk_id = c.chunk_id
-            limit 1
-        ) p
-    ));
-
-    insert into lexeme_statistics (tenant_id, language, lexeme, document_frequency)
-    select c.tenant_id, c.language, t.lexeme, -count(*)
-    from deleted c cross join lateral unnest(c.lexemes) t
+    insert into posting_blocks (tenant_id, language, lexeme, document_frequency, first_number, last_number, packed)
+    select c.tenant_id, c.language, t.lexeme collate "C", sign * count(*), min(c.number), max(c.number),
+        string_agg(packed_posting(c.number, l.chunk_length, cardinality(t.positions)), '')
+    from changed c
+    cross join lateral (select terms_in(c.lexemes) as chunk_length offset 0) l
+    cross join lateral unnest(c.lexemes) t
     group by 1, 2, 3;
 
     insert into corpus_statistics (tenant_id, language, documents, total_length)
-    select tenant_id, language, -count(*), -sum(terms_in(lexemes)) from deleted group by 1, 2;
-    return null;
-end $$;
-
-CREATE FUNCTION brain.index_inserted_chunks() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path TO 'brain'
-    AS $$
-begin
-    with terms as materialized (
-        select c.tenant_id, c.language, t.lexeme collate "C" as lexeme, c.chunk_id,
-            cardinality(t.positions) as term_frequency,
-            sum(cardinality(t.positions)) over (partition by c.chunk_id) as chunk_length
-        from inserted c cross join lateral unnest(c.lexemes) t
-    ), counted as (
-        insert into lexeme_statistics (tenant_id, language, lexeme, document_frequency)
-        select tenant_id, language, lexeme, count(*) from terms group by 1, 2, 3
-    )
-    insert into postings (tenant_id, language, lexeme, chunk_id, term_frequency, chunk_length)
-    select tenant_id, language, lexeme, chunk_id, term_frequency, chunk_length
-    from terms order by tenant_id, language, lexeme;
-
-    insert into corpus_statistics (tenant_id, language, documents, total_length)
-    select tenant_id, language, count(*), sum(terms_in(lexemes)) from inserted group by 1, 2;
+    select tenant_id, language, sign * count(*), sign * sum(terms_in(lexemes)) from changed group by 1, 2;
     return null;
 end $$;
 
@@ -224,6 +154,30 @@ begin
     end if;
     insert into note_tags (tenant_id, tag, note_id)
     select new.tenant_id, k, new.note_id from keys_of_tags(new.tags) k;
+    return null;
+end $$;
+
+CREATE FUNCTION brain.keep_version() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'brain'
+    AS $$
+begin
+    if coalesce(nullif(current_setting('brain.version_days', true), ''), '0')::integer = 0
+        or not exists (select from tenants where tenant_id = old.tenant_id) then
+        return null;
+    end if;
+    insert into note_versions (
+        tenant_id, note_id, is_deletion, source, external_id, title, content, language, metadata, created_at, dated_by
+    ) values (
+        old.tenant_id, old.note_id, tg_op = 'DELETE', old.source, old.external_id, old.title, old.content, old.language,
+        old.metadata, old.created_at, old.dated_by
+    );
+    delete from note_versions v
+    where v.tenant_id = old.tenant_id and v.note_id = old.note_id and v.changed_at <= (
+        select changed_at from note_versions
+        where tenant_id = old.tenant_id and note_id = old.note_id
+        order by changed_at desc offset 30 limit 1
+    );
     return null;
 end $$;
 
@@ -275,6 +229,32 @@ begin
     return null;
 end $$;
 
+CREATE FUNCTION brain.packed_posting(number integer, chunk_length bigint, term_frequency integer) RETURNS bytea
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN int8send(((((number)::bigint << 32) | (chunk_length << 8)) | (term_frequency)::bigint));
+
+CREATE FUNCTION brain.rebuild_postings() RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'brain'
+    AS $$
+    truncate posting_blocks;
+    insert into posting_blocks (
+        tenant_id, language, lexeme, document_frequency, first_number, last_number, is_folded, packed
+    )
+    select tenant_id, language, lexeme, count(*), min(number), max(number), true,
+        string_agg(packed_posting(number, chunk_length, term_frequency), '' order by number)
+    from (
+        select c.tenant_id, c.language, t.lexeme collate "C" as lexeme, c.number, l.chunk_length,
+            cardinality(t.positions) as term_frequency,
+            (row_number() over (partition by c.tenant_id, c.language, t.lexeme collate "C" order by c.number) - 1) / 2048 as block
+        from chunks c
+        cross join lateral (select terms_in(c.lexemes) as chunk_length offset 0) l
+        cross join lateral unnest(c.lexemes) t
+    ) p
+    group by tenant_id, language, lexeme, block
+    order by tenant_id, language, lexeme;
+$$;
+
 CREATE FUNCTION brain.record_change() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'brain'
@@ -292,6 +272,18 @@ CREATE FUNCTION brain.seen_departments() RETURNS text[]
 CREATE FUNCTION brain.terms_in(lexemes tsvector) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (SELECT COALESCE(sum(cardinality(unnest.positions)), (0)::bigint) AS "coalesce" FROM unnest(terms_in.lexemes) unnest(lexeme, positions, weights));
+
+CREATE FUNCTION brain.unpacked_postings(packed bytea) RETURNS TABLE(number integer, chunk_length integer, term_frequency smallint)
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    BEGIN ATOMIC
+ SELECT ((p.posting >> 32))::integer AS int4,
+     (((p.posting >> 8) & (16777215)::bigint))::integer AS int4,
+     ((p.posting & (255)::bigint))::smallint AS int2
+    FROM ( SELECT ((('x'::text || encode(SUBSTRING(whole.bytes FROM (at.at + 1) FOR 8), 'hex'::text)))::bit(64))::bigint AS posting
+            FROM (( SELECT (unpacked_postings.packed || '\x'::bytea) AS bytes
+                  OFFSET 0) whole
+              CROSS JOIN LATERAL generate_series(0, (octet_length(whole.bytes) - 8), 8) at(at))) p;
+END;
 
 CREATE TABLE brain.alerts (
     alert_id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -385,6 +377,7 @@ CREATE TABLE brain.chunks (
     table_start integer,
     headers text[],
     caption text,
+    number integer NOT NULL,
     CONSTRAINT chunks_bounds_valid CHECK ((end_char > start_char)),
     CONSTRAINT chunks_check CHECK (((kind = 'text'::text) = (table_start IS NULL))),
     CONSTRAINT chunks_check1 CHECK (((kind = 'text'::text) = (headers IS NULL))),
@@ -396,6 +389,15 @@ CREATE TABLE brain.chunks (
     CONSTRAINT chunks_start_char_check CHECK ((start_char >= 0)),
     CONSTRAINT chunks_table_start_check CHECK ((table_start >= 0)),
     CONSTRAINT chunks_token_count_check CHECK ((token_count > 0))
+);
+
+ALTER TABLE brain.chunks ALTER COLUMN number ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME brain.chunks_number_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE brain.configurations (
@@ -1074,13 +1076,25 @@ CREATE TABLE brain.legacy_notes (
     CONSTRAINT legacy_notes_content_hash_check CHECK ((octet_length(content_hash) = 32))
 );
 
-CREATE TABLE brain.lexeme_statistics (
+CREATE TABLE brain.posting_blocks (
     tenant_id text NOT NULL,
     language text NOT NULL,
     lexeme text NOT NULL COLLATE pg_catalog."C",
     document_frequency bigint NOT NULL,
-    is_folded boolean DEFAULT false NOT NULL
+    first_number integer NOT NULL,
+    last_number integer NOT NULL,
+    is_folded boolean DEFAULT false NOT NULL,
+    packed bytea NOT NULL
 );
+ALTER TABLE ONLY brain.posting_blocks ALTER COLUMN packed SET STORAGE EXTERNAL;
+
+CREATE VIEW brain.lexeme_statistics WITH (security_invoker='true') AS
+ SELECT tenant_id,
+    language,
+    lexeme,
+    document_frequency,
+    is_folded
+   FROM brain.posting_blocks;
 
 CREATE TABLE brain.mentions (
     tenant_id text NOT NULL,
@@ -1197,6 +1211,22 @@ CREATE TABLE brain.note_tags (
     note_id uuid NOT NULL
 );
 
+CREATE TABLE brain.note_versions (
+    tenant_id text NOT NULL,
+    note_id uuid NOT NULL,
+    version_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    changed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    is_deletion boolean NOT NULL,
+    source text NOT NULL,
+    external_id text NOT NULL,
+    title text,
+    content text NOT NULL,
+    language text NOT NULL,
+    metadata jsonb NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    dated_by text NOT NULL
+);
+
 CREATE TABLE brain.originals (
     tenant_id text NOT NULL,
     file_hash bytea NOT NULL,
@@ -1206,15 +1236,24 @@ CREATE TABLE brain.originals (
 );
 ALTER TABLE ONLY brain.originals ALTER COLUMN content SET STORAGE EXTERNAL;
 
-CREATE TABLE brain.postings (
-    tenant_id text NOT NULL,
-    language text NOT NULL,
-    lexeme text NOT NULL COLLATE pg_catalog."C",
-    chunk_id uuid NOT NULL,
-    term_frequency smallint NOT NULL,
-    chunk_length integer NOT NULL
-)
-WITH (autovacuum_vacuum_insert_scale_factor='0.02');
+CREATE VIEW brain.postings WITH (security_invoker='true') AS
+ SELECT l.tenant_id,
+    l.language,
+    l.lexeme,
+    c.chunk_id,
+    l.term_frequency,
+    l.chunk_length
+   FROM (( SELECT b.tenant_id,
+            b.language,
+            b.lexeme,
+            p.number,
+            p.term_frequency,
+            p.chunk_length
+           FROM (brain.posting_blocks b
+             CROSS JOIN LATERAL brain.unpacked_postings(b.packed) p(number, chunk_length, term_frequency))
+          GROUP BY b.tenant_id, b.language, b.lexeme, p.number, p.term_frequency, p.chunk_length
+         HAVING (sum(sign((b.document_frequency)::double precision)) > (0)::double precision)) l
+     LEFT JOIN brain.chunks c ON (((c.tenant_id = l.tenant_id) AND (c.number = l.number))));
 
 CREATE TABLE brain.promotions (
     tenant_id text NOT NULL,
@@ -1562,6 +1601,9 @@ ALTER TABLE ONLY brain.note_summaries
 ALTER TABLE ONLY brain.note_tags
     ADD CONSTRAINT note_tags_pkey PRIMARY KEY (tenant_id, tag, note_id);
 
+ALTER TABLE ONLY brain.note_versions
+    ADD CONSTRAINT note_versions_pkey PRIMARY KEY (tenant_id, note_id, version_id);
+
 ALTER TABLE ONLY brain.notes
     ADD CONSTRAINT notes_pkey PRIMARY KEY (tenant_id, note_id);
 
@@ -1570,9 +1612,6 @@ ALTER TABLE ONLY brain.notes
 
 ALTER TABLE ONLY brain.originals
     ADD CONSTRAINT originals_pkey PRIMARY KEY (tenant_id, file_hash);
-
-ALTER TABLE ONLY brain.postings
-    ADD CONSTRAINT postings_pkey PRIMARY KEY (tenant_id, language, lexeme, chunk_id) INCLUDE (term_frequency, chunk_length);
 
 ALTER TABLE ONLY brain.promotions
     ADD CONSTRAINT promotions_pkey PRIMARY KEY (tenant_id, number);
@@ -1619,7 +1658,9 @@ CREATE UNIQUE INDEX alerts_one_firing ON brain.alerts USING btree (rule, subject
 
 CREATE UNIQUE INDEX api_keys_name ON brain.api_keys USING btree (tenant_id, name) WHERE (revoked_at IS NULL);
 
-CREATE INDEX chunks_of_note ON brain.chunks USING btree (tenant_id, note_id) INCLUDE (chunk_id, language);
+CREATE UNIQUE INDEX chunks_number ON brain.chunks USING btree (tenant_id, number);
+
+CREATE INDEX chunks_of_note ON brain.chunks USING btree (tenant_id, note_id) INCLUDE (chunk_id, language, number);
 
 CREATE INDEX chunks_tables ON brain.chunks USING btree (tenant_id, note_id, table_start, start_char) WHERE (kind <> 'text'::text);
 
@@ -1679,10 +1720,6 @@ CREATE INDEX golden_queries_category ON brain.golden_queries USING btree (tenant
 
 CREATE INDEX golden_relevance_note ON brain.golden_relevance USING btree (tenant_id, note_id);
 
-CREATE INDEX lexeme_statistics_lexeme ON brain.lexeme_statistics USING btree (tenant_id, language, lexeme) INCLUDE (document_frequency);
-
-CREATE INDEX lexeme_statistics_unfolded ON brain.lexeme_statistics USING btree (tenant_id, language, lexeme) WHERE (NOT is_folded);
-
 CREATE INDEX mentions_alias ON brain.mentions USING btree (tenant_id, alias_key);
 
 CREATE INDEX mentions_chunk ON brain.mentions USING btree (tenant_id, chunk_id);
@@ -1705,6 +1742,10 @@ CREATE INDEX note_summaries_note ON brain.note_summaries USING btree (tenant_id,
 
 CREATE INDEX note_tags_note ON brain.note_tags USING btree (tenant_id, note_id);
 
+CREATE INDEX note_versions_deletions ON brain.note_versions USING btree (tenant_id, changed_at DESC) WHERE is_deletion;
+
+CREATE INDEX note_versions_note ON brain.note_versions USING btree (tenant_id, note_id, changed_at DESC);
+
 CREATE INDEX notes_batch_key ON brain.notes USING btree (tenant_id, batch_key);
 
 CREATE INDEX notes_chunked_at ON brain.notes USING btree (tenant_id, chunked_at) WHERE (chunked_at IS NOT NULL);
@@ -1722,6 +1763,10 @@ CREATE INDEX notes_language ON brain.notes USING btree (tenant_id, language, not
 CREATE INDEX notes_pending ON brain.notes USING btree (tenant_id, batch_key) WHERE (legacy_state = 'pending'::text);
 
 CREATE INDEX notes_unassigned ON brain.notes USING btree (tenant_id, created_at DESC, note_id) WHERE (batch_key IS NULL);
+
+CREATE INDEX posting_blocks_lexeme ON brain.posting_blocks USING btree (tenant_id, language, lexeme) INCLUDE (document_frequency);
+
+CREATE INDEX posting_blocks_unfolded ON brain.posting_blocks USING btree (tenant_id, language, lexeme) WHERE (NOT is_folded);
 
 CREATE INDEX queries_asked_at ON brain.queries USING btree (tenant_id, asked_at DESC);
 
@@ -1741,11 +1786,11 @@ CREATE INDEX sessions_last_at ON brain.sessions USING btree (tenant_id, last_at)
 
 CREATE INDEX sessions_of_user ON brain.sessions USING btree (tenant_id, user_hash, last_at DESC);
 
-CREATE TRIGGER chunks_deleted AFTER DELETE ON brain.chunks REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION brain.index_deleted_chunks();
+CREATE TRIGGER chunks_deleted AFTER DELETE ON brain.chunks REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.index_chunks();
 
 CREATE TRIGGER chunks_deleted_from_graph AFTER DELETE ON brain.chunks REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION brain.forget_graph_of_deleted_chunks();
 
-CREATE TRIGGER chunks_inserted AFTER INSERT ON brain.chunks REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION brain.index_inserted_chunks();
+CREATE TRIGGER chunks_inserted AFTER INSERT ON brain.chunks REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.index_chunks();
 
 CREATE TRIGGER documents_original_forgotten AFTER DELETE ON brain.documents FOR EACH ROW WHEN (old.is_upload) EXECUTE FUNCTION brain.forget_original();
 
@@ -1770,6 +1815,10 @@ CREATE CONSTRAINT TRIGGER named_mentions_deleted AFTER DELETE ON brain.named_men
 CREATE TRIGGER note_enrichments_insert_recorded AFTER INSERT ON brain.note_enrichments REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.record_change();
 
 CREATE TRIGGER note_enrichments_update_recorded AFTER UPDATE ON brain.note_enrichments REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.record_change();
+
+CREATE TRIGGER notes_changed_version AFTER UPDATE ON brain.notes FOR EACH ROW WHEN (((old.kind = 'note'::text) AND (((old.content_hash IS DISTINCT FROM new.content_hash) OR (old.metadata IS DISTINCT FROM new.metadata)) OR (old.created_at IS DISTINCT FROM new.created_at)))) EXECUTE FUNCTION brain.keep_version();
+
+CREATE TRIGGER notes_deleted_version AFTER DELETE ON brain.notes FOR EACH ROW WHEN ((old.kind = 'note'::text)) EXECUTE FUNCTION brain.keep_version();
 
 CREATE TRIGGER notes_retagged AFTER UPDATE ON brain.notes FOR EACH ROW WHEN ((new.tags IS DISTINCT FROM old.tags)) EXECUTE FUNCTION brain.index_tags();
 
@@ -1947,6 +1996,9 @@ ALTER TABLE ONLY brain.note_summaries
 ALTER TABLE ONLY brain.note_tags
     ADD CONSTRAINT note_tags_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY brain.note_versions
+    ADD CONSTRAINT note_versions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY brain.notes
     ADD CONSTRAINT notes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
 
@@ -2109,6 +2161,8 @@ CREATE POLICY audience ON brain.note_tags AS RESTRICTIVE USING (((( SELECT curre
    FROM brain.notes n
   WHERE ((n.tenant_id = note_tags.tenant_id) AND (n.note_id = note_tags.note_id))))));
 
+CREATE POLICY audience ON brain.note_versions AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
+
 CREATE POLICY audience ON brain.notes AS RESTRICTIVE USING (((departments IS NULL) OR (( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (departments && ( SELECT brain.seen_departments() AS seen_departments))));
 
 CREATE POLICY audience ON brain.originals AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
@@ -2183,8 +2237,6 @@ ALTER TABLE brain.graph_notes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.legacy_notes ENABLE ROW LEVEL SECURITY;
 
-ALTER TABLE brain.lexeme_statistics ENABLE ROW LEVEL SECURITY;
-
 ALTER TABLE brain.mentions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.migration_failures ENABLE ROW LEVEL SECURITY;
@@ -2211,11 +2263,13 @@ ALTER TABLE brain.note_summaries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.note_tags ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE brain.note_versions ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE brain.notes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.originals ENABLE ROW LEVEL SECURITY;
 
-ALTER TABLE brain.postings ENABLE ROW LEVEL SECURITY;
+ALTER TABLE brain.posting_blocks ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.promotions ENABLE ROW LEVEL SECURITY;
 
@@ -2295,8 +2349,6 @@ CREATE POLICY tenant ON brain.graph_notes USING ((tenant_id = ( SELECT current_s
 
 CREATE POLICY tenant ON brain.legacy_notes USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
-CREATE POLICY tenant ON brain.lexeme_statistics USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
-
 CREATE POLICY tenant ON brain.mentions USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.migration_failures USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
@@ -2323,11 +2375,13 @@ CREATE POLICY tenant ON brain.note_summaries USING ((tenant_id = ( SELECT curren
 
 CREATE POLICY tenant ON brain.note_tags USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
+CREATE POLICY tenant ON brain.note_versions USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
 CREATE POLICY tenant ON brain.notes USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.originals USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
-CREATE POLICY tenant ON brain.postings USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+CREATE POLICY tenant ON brain.posting_blocks USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.promotions USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
@@ -2436,7 +2490,9 @@ GRANT SELECT,INSERT,DELETE ON TABLE brain.graph_notes TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.legacy_notes TO brain_app;
 
-GRANT SELECT,INSERT,DELETE ON TABLE brain.lexeme_statistics TO brain_app;
+GRANT SELECT,INSERT,DELETE ON TABLE brain.posting_blocks TO brain_app;
+
+GRANT SELECT ON TABLE brain.lexeme_statistics TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.mentions TO brain_app;
 
@@ -2454,9 +2510,11 @@ GRANT SELECT,INSERT,DELETE ON TABLE brain.note_summaries TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.note_tags TO brain_app;
 
+GRANT SELECT,DELETE ON TABLE brain.note_versions TO brain_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.originals TO brain_app;
 
-GRANT SELECT,INSERT,DELETE ON TABLE brain.postings TO brain_app;
+GRANT SELECT ON TABLE brain.postings TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.promotions TO brain_app;
 

@@ -84,6 +84,10 @@ insert into named_relations (tenant_id, note_id, source_start, target_start, kin
     select distinct tenant_id, note_id, 0, 4, 'REPORTS_TO', 0, 6, 0.8, 'pattern' from named_mentions where tenant_id = 'pruebas';
 insert into named_notes (tenant_id, note_id, content_hash, fingerprint)
     select 'pruebas', note_id, content_hash, 'f' from notes where tenant_id = 'pruebas' limit 1;
+insert into note_versions (tenant_id, note_id, is_deletion, source, external_id, title, content, language, metadata, created_at,
+        dated_by)
+    select 'pruebas', note_id, false, source, external_id, 'Antes 🍅', 'Otra cosa', 'es', '{"tags": ["ñ"]}', created_at, 'given'
+    from notes where tenant_id = 'pruebas' limit 1;
 insert into note_summaries (tenant_id, content_hash, model, prompt_version, note_id, summary)
     select 'pruebas', content_hash, 'm', '1', note_id, 'De qué va 🍅' from notes where tenant_id = 'pruebas' limit 1;
 insert into note_enrichments (tenant_id, note_id, content_hash, rules_version, made_by, document_type, type_confidence, topics,
@@ -125,14 +129,17 @@ insert into service_minutes (process, minute, requests, failed, degraded, latenc
 """
 
 
-def rows_of(conninfo: str) -> dict[str, list[str]]:
+def rows_of(conninfo: str, *, kinds: str = "r") -> dict[str, list[str]]:
     """Every row of every table of schema brain as text, the generated columns too, sorted, by table.
 
-    The catalogue says which tables there are, so that none can be forgotten.
+    The catalogue says which tables there are, so that none can be forgotten; ``kinds`` are "r" and, for views too, "rv".
     """
     with psycopg.connect(conninfo) as connection:
         connection.execute("set timezone = 'UTC'; set search_path = brain, public; set extra_float_digits = 1")
-        tables = connection.execute("select tablename from pg_tables where schemaname = 'brain'").fetchall()
+        tables = connection.execute(
+            "select relname from pg_class where relnamespace = 'brain'::regnamespace and relkind = any(%s)",
+            (list(kinds),),
+        ).fetchall()
         return {
             name: sorted(
                 row

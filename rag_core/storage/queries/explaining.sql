@@ -11,7 +11,8 @@ select exists (
 -- name: fetch_shared_lexemes
 -- The terms of a query that stand in a note.
 select distinct t.lexeme
-from unnest(%(term_languages)s::text[], %(lexemes)s::text[]) t (language, lexeme)
-join postings p on p.tenant_id = %(tenant)s and p.language = t.language and p.lexeme = t.lexeme collate "C"
-where p.chunk_id = any(%(chunks)s)
+from chunks c
+cross join lateral unnest(c.lexemes) l
+join unnest(%(term_languages)s::text[], %(lexemes)s::text[]) t (language, lexeme) on t.language = c.language and t.lexeme = l.lexeme
+where c.tenant_id = %(tenant)s and c.chunk_id = any(%(chunks)s)
 order by t.lexeme;
