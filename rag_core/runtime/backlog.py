@@ -29,7 +29,7 @@ class Backlog:
 
 @dataclass(slots=True)
 class BacklogReader:
-    """What waits in the database, asked for once in a while; None while the database does not answer."""
+    """Backlog of the database, asked for once in a while; None while the database does not answer."""
 
     clock: Callable[[], float] = time.monotonic
     _known: Backlog | None = None

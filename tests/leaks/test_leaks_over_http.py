@@ -104,16 +104,17 @@ def test_what_came_for_others_changes_no_answer(installation) -> None:
     assert changed(installation, installation.narrow_key) == set()
 
 
-def test_only_who_may_do_everything_is_told_figures_of_the_process(installation) -> None:
+@pytest.mark.parametrize("figures", FIGURES)
+def test_only_who_may_do_everything_is_told_figures_of_the_process(installation, figures) -> None:
     """They are of all tenants, and are what the check above leaves out for whoever gets them."""
     read = plant_key(installation.engine.database, TenantId("ana"), ("read", "write", "evaluate"))
 
     statuses = {
-        key: installation.ask(key, "GET", FIGURES)[0] for key in (installation.key, installation.narrow_key, read)
+        key: installation.ask(key, "GET", figures)[0] for key in (installation.key, installation.narrow_key, read)
     }
 
     assert statuses == {installation.key: 200, installation.narrow_key: 403, read: 403}
-    assert FIGURES in installation.after[installation.narrow_key]
+    assert figures in installation.after[installation.narrow_key]
 
 
 def test_who_sees_everything_sees_the_notes_for_the_direction(installation) -> None:
