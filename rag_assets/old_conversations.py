@@ -1,10 +1,11 @@
-"""Conversations that nobody has spoken in: idle ones end, and those that are older than they are kept are deleted, every night."""
+"""Conversations that nobody has spoken in, and versions of notes: what is older than it is kept is deleted every night."""
 
 import dagster as dg
 
 from rag_assets.stages import OWNERS
 from rag_core.conversation.sessions import end_idle_sessions, idle_since, kept_since, purge_sessions
 from rag_core.runtime.engine import Engine
+from rag_core.storage import note_versions
 from rag_core.storage.batches import list_tenants
 
 BEFORE_THE_VERIFICATION = "0 5 * * *"
@@ -23,15 +24,28 @@ def delete_old_conversations(context: dg.OpExecutionContext, engine: dg.Resource
     context.add_output_metadata({"deleted": deleted, "ended": ended, "before": before.isoformat()})
 
 
+@dg.op(
+    description="Delete, of every tenant, versions of notes that were changed or deleted longer ago than BRAIN_NOTE_VERSION_DAYS."
+)
+def delete_old_versions(context: dg.OpExecutionContext, engine: dg.ResourceParam[Engine]) -> None:
+    """Delete them, and say how many there were."""
+    before = note_versions.kept_since(engine.settings.note_version_days)
+    tenants = list_tenants(engine.database)
+    deleted = sum(note_versions.purge_versions(engine.database, tenant, before=before) for tenant in tenants)
+    context.add_output_metadata({"deleted": deleted, "before": before.isoformat()})
+
+
 @dg.job(
     name="forget_conversations",
     owners=OWNERS,
     tags={"brain/purpose": "retention"},
-    description="Delete conversations that nobody has spoken in for BRAIN_SESSION_DAYS; the figures of their questions stay.",
+    description="Delete conversations that nobody has spoken in for BRAIN_SESSION_DAYS, whose questions' figures stay, and old "
+    "versions of notes.",
 )
 def forget_conversations() -> None:
-    """The one step."""
+    """The two steps."""
     delete_old_conversations()
+    delete_old_versions()
 
 
 def forgetting_schedule(timezone: str) -> dg.ScheduleDefinition:

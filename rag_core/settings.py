@@ -226,6 +226,9 @@ class Settings(BaseModel):
     log_level: LogLevel = Field("INFO", description="Least severe record that is logged.")
     log_text: bool = Field(default=False, description="Whether logs may hold the text of queries and notes.")
     max_note_characters: int = Field(1_000_000, ge=1, le=10_000_000, description="Longer notes are rejected.")
+    note_version_days: int = Field(
+        30, ge=0, le=36_500, description="How long earlier versions of notes and deleted notes are kept; 0 keeps none."
+    )
     document_max_mb: int = Field(100, ge=1, le=500, description="Larger files are refused.")
     uploads_max_mb: int = Field(10_000, ge=1, description="All uploads of a tenant together have no more.")
     uploads_max_files: int = Field(100_000, ge=1, description="A tenant has no more uploads.")

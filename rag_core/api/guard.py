@@ -52,7 +52,7 @@ from rag_core.errors import AccessDeniedError, RagError, UnauthenticatedError
 from rag_core.telemetry.logs import log_request
 
 MAX_BODY_BYTES = MAX_BODY_MEGABYTES * 1024 * 1024
-_OPINIONS = "/preguntar/respuestas/"
+_FORMS = ("/preguntar/respuestas/", "/notas/")
 _MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES
 
 _HEADERS = {
@@ -189,7 +189,7 @@ def _has_files(headers: Headers) -> bool:
 
 def _takes_forms(path: str) -> bool:
     """True when a form of our own is sent there; it must come from this origin all the same."""
-    return path == LOGIN_PAGE or path.startswith(_OPINIONS)
+    return path == LOGIN_PAGE or path.startswith(_FORMS)
 
 
 def _counted(receive: Receive, limit: int) -> Receive:

@@ -244,3 +244,14 @@ def _with_tags(fields: Mapping[str, Any], found: tuple[str, ...]) -> Mapping[str
 def _own_metadata(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that mean nothing else, as JSON."""
     return {name: as_json(value) for name, value in fields.items() if name not in _OWN_FIELDS}
+
+
+def written_contents(note: NewNote, *, max_characters: int) -> FileContents:
+    """Blocks, links and names of a note of no file, read as Markdown; none of it where its text is no text of Markdown as it stands."""
+    document = markdown_document(note.content, max_characters=max_characters)
+    if document.text != note.content:
+        return FileContents(blocks=(), links=(), names=())
+    code = code_spans(note.content, document.blocks)
+    aliases = _texts(note.metadata, _ALIASES)
+    names = names_of(note.external_id, title=note.title, aliases=aliases)
+    return FileContents(blocks=document.blocks, links=find_links(note.content, note.external_id, code), names=names)

@@ -44,8 +44,8 @@ def connect(conninfo: str) -> Connection:
 
 
 @contextmanager
-def application_pool(conninfo: str, *, pool_size: int) -> Iterator[ConnectionPool[Connection]]:
-    """The application's connections, closed when the block ends."""
+def application_pool(conninfo: str, *, pool_size: int, version_days: int = 0) -> Iterator[ConnectionPool[Connection]]:
+    """The application's connections, closed when the block ends; those that change notes keep versions for so many days."""
 
     def check(connection: Connection) -> None:
         """Tell a connection that the server has closed, without asking it, and renew all that wait in the pool with it."""
@@ -58,7 +58,7 @@ def application_pool(conninfo: str, *, pool_size: int) -> Iterator[ConnectionPoo
             raise
 
     with ConnectionPool[Connection](
-        application_conninfo(conninfo),
+        application_conninfo(conninfo, version_days=version_days),
         min_size=0 if pool_size < SERVING_MIN_SIZE else SERVING_MIN_SIZE,
         max_size=pool_size,
         max_idle=30,
@@ -72,10 +72,11 @@ def application_pool(conninfo: str, *, pool_size: int) -> Iterator[ConnectionPoo
         yield pool
 
 
-def application_conninfo(conninfo: str) -> str:
+def application_conninfo(conninfo: str, *, version_days: int = 0) -> str:
     """Return the connection string with the role ``brain_app``, which is set at the start of a connection, without a round trip."""
     given = str(conninfo_to_dict(conninfo).get("options") or "")
-    options = f"{given} -c role={APPLICATION_ROLE} -c search_path={_SEARCH_PATH} -c jit=off".strip()
+    own = {"role": APPLICATION_ROLE, "search_path": _SEARCH_PATH, "jit": "off", "brain.version_days": version_days}
+    options = " ".join([given, *(f"-c {name}={value}" for name, value in own.items())]).strip()
     return make_conninfo(conninfo, options=options, application_name="brain", connect_timeout=5, client_encoding="utf8")
 
 

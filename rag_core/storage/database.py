@@ -346,10 +346,10 @@ def open_database(
         DiskFullError: the server has no room to start, or to be migrated.
         DatabaseSetupError: the server cannot be used; the message names what is missing.
     """
-    shares = FairShares(pool_size) if is_shared else None
+    shares, days = FairShares(pool_size) if is_shared else None, settings.note_version_days
     if settings.database_url is not None:
         _prepare(settings.database_url, prepare)
-        with application_pool(settings.database_url, pool_size=pool_size) as pool:
+        with application_pool(settings.database_url, pool_size=pool_size, version_days=days) as pool:
             yield Database(owner_conninfo=settings.database_url, pool=pool, shares=shares)
         return
     from rag_core.storage.embedded import EmbeddedHome, embedded_server, revive  # psutil is needed for it only
@@ -360,7 +360,7 @@ def open_database(
         with _disk_full_told(folder):
             conninfo = ensure_database(server, "brain")
             _prepare(conninfo, prepare)
-        with application_pool(conninfo, pool_size=pool_size) as pool:
+        with application_pool(conninfo, pool_size=pool_size, version_days=days) as pool:
             again = partial(revive, home, shared_buffers_mb=buffers)
             yield Database(owner_conninfo=conninfo, pool=pool, revive=again, shares=shares, data_folder=folder)
 

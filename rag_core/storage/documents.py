@@ -281,7 +281,7 @@ def store_files(
     parameters = {"tenant": tenant, "source": source}
     stored = connection.execute(query("store_seen_files"), parameters).fetchall()
     connection.execute("drop table seen_files")
-    _store_contents(connection, tenant, source, [(note, contents[path]) for path, note in stored if path in contents])
+    store_contents(connection, tenant, source, [(note, contents[path]) for path, note in stored if path in contents])
 
 
 def _file_row(file: StoredFile) -> tuple[Any, ...]:
@@ -295,9 +295,10 @@ def _file_row(file: StoredFile) -> tuple[Any, ...]:
     )
 
 
-def _store_contents(
+def store_contents(
     connection: Connection, tenant: TenantId, source: str, stored: Sequence[tuple[NoteId, FileContents]]
 ) -> None:
+    """Replace the blocks, links and names of notes."""
     connection.execute(query("delete_contents"), {"tenant": tenant, "notes": [note for note, _ in stored]})
     blocks = [(note, place, block) for note, one in stored for place, block in enumerate(one.blocks)]
     links = [(note, place, link) for note, one in stored for place, link in enumerate(one.links)]

@@ -8,13 +8,15 @@ from zoneinfo import ZoneInfo
 
 from psycopg import sql
 
-from rag_core.model.note import Note, NoteKind, TenantId
+from rag_core.errors import NotFoundError
+from rag_core.model.note import Note, NoteId, NoteKind, TenantId
 from rag_core.model.retrieval import Filters
 from rag_core.model.zones import in_zone
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.facets import counted_tags
 from rag_core.storage.notes import note_of_row
 from rag_core.storage.queries import query
+from rag_core.storage.rows import fetch_one
 from rag_core.storage.search import filter_conditions, filter_parameters
 
 PART_NOTES = 200
@@ -45,6 +47,29 @@ class LibraryCounts:
         for (year, _), count in reversed(self.months):
             years[year] = years.get(year, 0) + count
         return list(years.items())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteOrigin:
+    """Kind of a note and where it is read from: the folder and the path of its file in it, both None for a note of no folder."""
+
+    kind: NoteKind
+    path: str | None
+    folder: str | None
+    is_watched: bool
+    is_upload: bool
+
+
+def fetch_origin(connection: Connection, tenant: TenantId, note: NoteId) -> NoteOrigin:
+    """Where a note is read from.
+
+    Raises:
+        NotFoundError: the tenant has no such note.
+    """
+    found = fetch_one(connection, NoteOrigin, "fetch_origin", {"tenant": tenant, "note": note})
+    if found is None:
+        raise NotFoundError(f"no note {note}")
+    return found
 
 
 def count_library(connection: Connection, tenant: TenantId, filters: Filters) -> int:

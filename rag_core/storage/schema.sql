@@ -22,6 +22,10 @@ CREATE FUNCTION brain.find_api_key(wanted text, hash bytea) RETURNS TABLE(tenant
     where k.key_id = wanted and k.secret_hash = hash;
 $$;
 
+CREATE FUNCTION brain.fold_statistics(tenant text) RETURNS bigint
+    LANGUAGE sql
+    RETURN 0;
+
 CREATE FUNCTION brain.forget_graph_of_deleted_chunks() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'brain'
@@ -150,6 +154,30 @@ begin
     end if;
     insert into note_tags (tenant_id, tag, note_id)
     select new.tenant_id, k, new.note_id from keys_of_tags(new.tags) k;
+    return null;
+end $$;
+
+CREATE FUNCTION brain.keep_version() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'brain'
+    AS $$
+begin
+    if coalesce(nullif(current_setting('brain.version_days', true), ''), '0')::integer = 0
+        or not exists (select from tenants where tenant_id = old.tenant_id) then
+        return null;
+    end if;
+    insert into note_versions (
+        tenant_id, note_id, is_deletion, source, external_id, title, content, language, metadata, created_at, dated_by
+    ) values (
+        old.tenant_id, old.note_id, tg_op = 'DELETE', old.source, old.external_id, old.title, old.content, old.language,
+        old.metadata, old.created_at, old.dated_by
+    );
+    delete from note_versions v
+    where v.tenant_id = old.tenant_id and v.note_id = old.note_id and v.changed_at <= (
+        select changed_at from note_versions
+        where tenant_id = old.tenant_id and note_id = old.note_id
+        order by changed_at desc offset 30 limit 1
+    );
     return null;
 end $$;
 
@@ -1183,6 +1211,22 @@ CREATE TABLE brain.note_tags (
     note_id uuid NOT NULL
 );
 
+CREATE TABLE brain.note_versions (
+    tenant_id text NOT NULL,
+    note_id uuid NOT NULL,
+    version_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    changed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    is_deletion boolean NOT NULL,
+    source text NOT NULL,
+    external_id text NOT NULL,
+    title text,
+    content text NOT NULL,
+    language text NOT NULL,
+    metadata jsonb NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    dated_by text NOT NULL
+);
+
 CREATE TABLE brain.originals (
     tenant_id text NOT NULL,
     file_hash bytea NOT NULL,
@@ -1557,6 +1601,9 @@ ALTER TABLE ONLY brain.note_summaries
 ALTER TABLE ONLY brain.note_tags
     ADD CONSTRAINT note_tags_pkey PRIMARY KEY (tenant_id, tag, note_id);
 
+ALTER TABLE ONLY brain.note_versions
+    ADD CONSTRAINT note_versions_pkey PRIMARY KEY (tenant_id, note_id, version_id);
+
 ALTER TABLE ONLY brain.notes
     ADD CONSTRAINT notes_pkey PRIMARY KEY (tenant_id, note_id);
 
@@ -1695,6 +1742,10 @@ CREATE INDEX note_summaries_note ON brain.note_summaries USING btree (tenant_id,
 
 CREATE INDEX note_tags_note ON brain.note_tags USING btree (tenant_id, note_id);
 
+CREATE INDEX note_versions_deletions ON brain.note_versions USING btree (tenant_id, changed_at DESC) WHERE is_deletion;
+
+CREATE INDEX note_versions_note ON brain.note_versions USING btree (tenant_id, note_id, changed_at DESC);
+
 CREATE INDEX notes_batch_key ON brain.notes USING btree (tenant_id, batch_key);
 
 CREATE INDEX notes_chunked_at ON brain.notes USING btree (tenant_id, chunked_at) WHERE (chunked_at IS NOT NULL);
@@ -1764,6 +1815,10 @@ CREATE CONSTRAINT TRIGGER named_mentions_deleted AFTER DELETE ON brain.named_men
 CREATE TRIGGER note_enrichments_insert_recorded AFTER INSERT ON brain.note_enrichments REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.record_change();
 
 CREATE TRIGGER note_enrichments_update_recorded AFTER UPDATE ON brain.note_enrichments REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.record_change();
+
+CREATE TRIGGER notes_changed_version AFTER UPDATE ON brain.notes FOR EACH ROW WHEN (((old.kind = 'note'::text) AND (((old.content_hash IS DISTINCT FROM new.content_hash) OR (old.metadata IS DISTINCT FROM new.metadata)) OR (old.created_at IS DISTINCT FROM new.created_at)))) EXECUTE FUNCTION brain.keep_version();
+
+CREATE TRIGGER notes_deleted_version AFTER DELETE ON brain.notes FOR EACH ROW WHEN ((old.kind = 'note'::text)) EXECUTE FUNCTION brain.keep_version();
 
 CREATE TRIGGER notes_retagged AFTER UPDATE ON brain.notes FOR EACH ROW WHEN ((new.tags IS DISTINCT FROM old.tags)) EXECUTE FUNCTION brain.index_tags();
 
@@ -1941,6 +1996,9 @@ ALTER TABLE ONLY brain.note_summaries
 ALTER TABLE ONLY brain.note_tags
     ADD CONSTRAINT note_tags_tenant_id_note_id_fkey FOREIGN KEY (tenant_id, note_id) REFERENCES brain.notes(tenant_id, note_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY brain.note_versions
+    ADD CONSTRAINT note_versions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY brain.notes
     ADD CONSTRAINT notes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES brain.tenants(tenant_id) ON DELETE CASCADE;
 
@@ -2103,6 +2161,8 @@ CREATE POLICY audience ON brain.note_tags AS RESTRICTIVE USING (((( SELECT curre
    FROM brain.notes n
   WHERE ((n.tenant_id = note_tags.tenant_id) AND (n.note_id = note_tags.note_id))))));
 
+CREATE POLICY audience ON brain.note_versions AS RESTRICTIVE USING ((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text));
+
 CREATE POLICY audience ON brain.notes AS RESTRICTIVE USING (((departments IS NULL) OR (( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (departments && ( SELECT brain.seen_departments() AS seen_departments))));
 
 CREATE POLICY audience ON brain.originals AS RESTRICTIVE USING (((( SELECT current_setting('brain.departments'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
@@ -2202,6 +2262,8 @@ ALTER TABLE brain.note_names ENABLE ROW LEVEL SECURITY;
 ALTER TABLE brain.note_summaries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.note_tags ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE brain.note_versions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.notes ENABLE ROW LEVEL SECURITY;
 
@@ -2312,6 +2374,8 @@ CREATE POLICY tenant ON brain.note_names USING ((tenant_id = ( SELECT current_se
 CREATE POLICY tenant ON brain.note_summaries USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.note_tags USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+
+CREATE POLICY tenant ON brain.note_versions USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.notes USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
@@ -2445,6 +2509,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.note_findings TO brain_app;
 GRANT SELECT,INSERT,DELETE ON TABLE brain.note_summaries TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.note_tags TO brain_app;
+
+GRANT SELECT,DELETE ON TABLE brain.note_versions TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.originals TO brain_app;
 

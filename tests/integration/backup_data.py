@@ -84,6 +84,10 @@ insert into named_relations (tenant_id, note_id, source_start, target_start, kin
     select distinct tenant_id, note_id, 0, 4, 'REPORTS_TO', 0, 6, 0.8, 'pattern' from named_mentions where tenant_id = 'pruebas';
 insert into named_notes (tenant_id, note_id, content_hash, fingerprint)
     select 'pruebas', note_id, content_hash, 'f' from notes where tenant_id = 'pruebas' limit 1;
+insert into note_versions (tenant_id, note_id, is_deletion, source, external_id, title, content, language, metadata, created_at,
+        dated_by)
+    select 'pruebas', note_id, false, source, external_id, 'Antes 🍅', 'Otra cosa', 'es', '{"tags": ["ñ"]}', created_at, 'given'
+    from notes where tenant_id = 'pruebas' limit 1;
 insert into note_summaries (tenant_id, content_hash, model, prompt_version, note_id, summary)
     select 'pruebas', content_hash, 'm', '1', note_id, 'De qué va 🍅' from notes where tenant_id = 'pruebas' limit 1;
 insert into note_enrichments (tenant_id, note_id, content_hash, rules_version, made_by, document_type, type_confidence, topics,

@@ -178,6 +178,12 @@ insert into named_relations (tenant_id, note_id, source_start, target_start, kin
     where tenant_id = %(tenant)s group by 1, 2 having count(*) > 1;
 insert into alerts (tenant_id, rule, subject, severity, title, message)
     values (%(tenant)s, 'stale', %(mark)s || '-alerta', 'critical', %(person)s, %(art)s);
+insert into note_versions (tenant_id, note_id, is_deletion, source, external_id, title, content, language, metadata, created_at,
+        dated_by)
+    select tenant_id, v.note_id, v.is_deletion, source, external_id || '-antes', %(art)s, %(person)s, 'es', metadata, created_at,
+        dated_by
+    from notes n cross join lateral (values (n.note_id, false), (gen_random_uuid(), true)) v (note_id, is_deletion)
+    where n.tenant_id = %(tenant)s;
 insert into note_summaries (tenant_id, content_hash, model, prompt_version, note_id, summary)
     select tenant_id, content_hash, %(mark)s || '-modelo', '1', note_id, %(art)s from notes where tenant_id = %(tenant)s
 """
@@ -285,6 +291,7 @@ _KEYS = {
     "golden_sets": "set_id",
     "configurations": "configuration_id",
     "named_entities": "entity_id",
+    "note_versions": "version_id",
 }
 
 

@@ -275,6 +275,8 @@ _BODIES: Mapping[tuple[str, str], Any] = {
     ("POST", "/api/v2/evaluation/golden-dataset"): _golden_v2,
     ("PUT", "/api/v2/evaluation/golden-dataset/{query_id}"): _golden_v2,
     ("POST", "/api/notes"): _note,
+    ("POST", "/notas/nueva"): lambda _secrets: [{"files": None, "data": {"texto": "Una nota propia."}}],
+    ("POST", "/notas/{note_id}/editar"): lambda _secrets: [{"files": None, "data": {"texto": "Una nota propia."}}],
     ("PUT", "/api/notes/{note_id}"): _note,
     ("POST", "/api/terminal"): lambda _secrets: [{"nonce": "0" * 32}],
     ("POST", "/api/terminal/search"): _terminal("query"),

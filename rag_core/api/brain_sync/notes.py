@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
 from typing import Annotated, Any, Literal
 from uuid import UUID, uuid4
 
@@ -11,8 +10,8 @@ from fastapi import APIRouter, Path, Query, Response
 from rag_core.api.access import Context, RequestContext
 from rag_core.api.errors import ExplainedError, explained
 from rag_core.api.schemas import NoteIn, NoteOut, NotePage, failures
-from rag_core.errors import ConflictError, DeadlineExceededError, InvalidInputError, ModelChangedError, NotFoundError
-from rag_core.indexing.one_note import store_and_index
+from rag_core.api.storing import store_note
+from rag_core.errors import ConflictError, DeadlineExceededError, InvalidInputError, NotFoundError
 from rag_core.model.note import NewNote, Note, NoteId, TenantId
 from rag_core.notes.validation import parse_note
 from rag_core.settings import Settings
@@ -91,20 +90,8 @@ def delete_note(note_id: NotePath, context: Context) -> None:
 
 
 def _store_and_index(context: RequestContext, note: NewNote, *, expected: Literal["new", "known"]) -> NoteId:
-    """Store and index the note, and return its id; once more, from the beginning, when its model was replaced by another meanwhile."""
-    store = partial(
-        store_and_index,
-        context.database,
-        context.writing_tenant,
-        note,
-        expected=expected,
-        lock_timeout_ms=context.timeout_ms,
-    )
     with explained(DeadlineExceededError, TOO_BUSY):
-        try:
-            return store(context.engine.pipeline).note_id
-        except ModelChangedError:
-            return store(context.renewed_engine().pipeline).note_id
+        return store_note(context, note, expected=expected)
 
 
 def _parsed(settings: Settings, body: NoteIn, *, external_id: str, source: str) -> NewNote:

@@ -1,13 +1,26 @@
 """Registration of the web pages."""
 
 from rag_core.api.contracts import CONTRACTS, Contract, Rule
-from rag_core.api.pages import ask, documents, entities, graph, library, login, opinions, search
+from rag_core.api.pages import (
+    ask,
+    documents,
+    entities,
+    graph,
+    library,
+    login,
+    note_editing,
+    note_history,
+    opinions,
+    search,
+)
 from rag_core.api.pages.evaluation import overview, runs, work
 
 CONTRACTS.register("pages")(
     Contract(
         routers=(
             login.router,
+            note_editing.router,
+            note_history.router,
             search.router,
             ask.router,
             documents.router,
@@ -26,7 +39,7 @@ CONTRACTS.register("pages")(
             "/": Rule(reading="read", changing="admin", about="the search page", is_page=True),
             "/entidad": Rule(reading="read", changing="admin", about="an entity's page", is_page=True),
             "/grafo": Rule(reading="read", changing="admin", about="graphs of entities and notes", is_page=True),
-            "/notas": Rule(reading="read", changing="admin", about="the list of notes, a note's page", is_page=True),
+            "/notas": Rule(reading="read", changing="write", about="the list of notes, a note's page", is_page=True),
             "/preguntar": Rule(
                 reading="read", changing="read", about="the page that answers", is_answering=True, is_page=True
             ),

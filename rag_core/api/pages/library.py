@@ -11,6 +11,7 @@ from fastapi import APIRouter, Depends, Response
 
 from rag_core.api.access import Context, RequestContext
 from rag_core.api.pages.cards import RecentNote, recent_note, tags_of
+from rag_core.api.pages.note_actions import may_write
 from rag_core.api.pages.search import read_shelf
 from rag_core.api.pages.search_address import DOCUMENT_TYPES, PageSearch, in_words, page_search
 from rag_core.api.pages.texts import grouped, tr
@@ -70,6 +71,7 @@ def show_library(context: Context, search: Annotated[PageSearch, Depends(page_se
         older=f"{asked.address()}&antes={_cursor_of(shown[-1])}" if len(notes) > PAGE_NOTES else None,
         groups=[(title, choices) for title, choices in _groups(asked, counts) if len(choices) > 1],
         timeline=_timeline(asked, counts),
+        may_write=may_write(context),
     )
 
 

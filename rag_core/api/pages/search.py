@@ -27,6 +27,7 @@ from rag_core.api.pages.cards import (
 )
 from rag_core.api.pages.cited_spans import read_span
 from rag_core.api.pages.highlights import marked
+from rag_core.api.pages.note_actions import note_actions
 from rag_core.api.pages.note_entities import entities_of_note
 from rag_core.api.pages.note_facts import note_facts
 from rag_core.api.pages.note_links import NoteLinks, linked_notes
@@ -170,7 +171,7 @@ def show_note(
     ``pagina`` another page of the original than the passage's.
     """
     shelf, query = read_shelf(context), search.query or ""
-    note = _note(context, note_id)
+    note = read_note(context, note_id)
     answer_id = as_uuid(consulta)
     is_asked = is_read and answer_id is not None and note_opened(context, answer_id, note.id)
     back, back_to = _way_back(search, answer_id, as_uuid(sesion))
@@ -197,6 +198,7 @@ def show_note(
         entities=entities_of_note(context, note.id),
         related=related_notes(context, note.id),
         fields=[(_FIELD_NAMES.get(name, name), value) for name, value in told_fields(note.metadata)],
+        actions=note_actions(context, note.id),
         has_passage=span is not None,
         back=back,
         back_to=back_to,
@@ -323,7 +325,12 @@ def _recent(context: RequestContext) -> list[RecentNote]:
     return [recent_note(note, zone=context.zone) for note in notes]
 
 
-def _note(context: RequestContext, note_id: str) -> Note:
+def read_note(context: RequestContext, note_id: str) -> Note:
+    """The note of an address.
+
+    Raises:
+        ExplainedError: there is none.
+    """
     wanted, no_such = as_uuid(note_id), tr("No existe ninguna nota con ese identificador")
     if wanted is None:
         raise ExplainedError(no_such, kind=NotFoundError)

@@ -47,6 +47,7 @@ UNMEASURED_SETTINGS = frozenset(
         "log_level",
         "log_text",
         "max_note_characters",
+        "note_version_days",
         "pool_max_size",
         "requests_at_once",
         "shared_buffers_mb",

@@ -41,3 +41,11 @@ from notes n cross join lateral unnest(n.tags) t (tag)
 where n.tenant_id = %(tenant)s and {filters}
 group by t.tag
 order by count(*) desc, t.tag collate "C";
+
+-- name: fetch_origin
+-- The kind of a note, and the file it is read from, where there is one.
+select n.kind, d.path, f.path as folder, coalesce(f.is_watched, false) as is_watched, coalesce(d.is_upload, false) as is_upload
+from notes n
+left join documents d on d.tenant_id = n.tenant_id and d.note_id = n.note_id
+left join folders f on f.tenant_id = d.tenant_id and f.source = d.source and not d.is_upload
+where n.tenant_id = %(tenant)s and n.note_id = %(note)s;
