@@ -69,7 +69,7 @@ def without_vectors(engine: Engine, tenant: TenantId) -> None:
 
 def without_postings(engine: Engine, tenant: TenantId) -> None:
     """The posting lists are gone, the chunks are not."""
-    _execute(engine, tenant, "delete from brain.postings where tenant_id = %(tenant)s")
+    _execute(engine, tenant, "delete from brain.posting_blocks where tenant_id = %(tenant)s")
 
 
 def high_threshold(engine: Engine, tenant: TenantId) -> None:

@@ -138,10 +138,12 @@ def _replace(connection: Connection, archive: Archive, due: Sequence[Migration],
         for table in manifest.tables:
             _load(connection, archive, table, progress)
         if is_otherwise := _computes_otherwise(connection, archive):
-            stored.rebuild_fulltext_index(connection)
+            stored.empty_fulltext_index(connection)
     stored.advance_sequences(connection, manifest.sequences)
     for migration in due:
         apply_migration(connection, migration)
+    if is_otherwise:
+        stored.rebuild_fulltext_index(connection)
     stored.advance_sequences(connection, given_out)
     return is_otherwise
 

@@ -43,10 +43,14 @@ _METHODS: tuple[RetrievalMethod, ...] = ("semantic", "fulltext", "graph")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expanded:
-    """Hits, and whether everything that was found was still there to be read: a note may be published anew meanwhile."""
+    """Hits, and whether everything that was found was still there to be read: a note may be published anew meanwhile.
+
+    ``matches`` are the candidates with their windows, in their order.
+    """
 
     hits: list[Hit]
     is_current: bool
+    matches: Sequence[Match] = ()
 
 
 def expand(
@@ -80,8 +84,9 @@ def expand(
         timeout_ms=reading_ms(deadline),
     )
     by_chunk = {candidate.chunk_id: candidate for candidate in candidates}
+    matches = [_match(spans[chunk], config) for chunk in by_chunk if chunk in spans]
     windows = fill_windows(
-        [_match(spans[chunk], config) for chunk in by_chunk if chunk in spans],
+        matches,
         served=sum(candidate.chunk_id in spans for candidate in candidates[:served]),
         limit=config.top_k.final,
         depth=depth,
@@ -93,6 +98,7 @@ def expand(
             _hit(windows[at], text, by_chunk[windows[at].best.chunk_id], query, config) for at, text in texts.items()
         ],
         is_current=len(spans) == len(set(found)) and len(texts) == len(windows),
+        matches=matches,
     )
 
 

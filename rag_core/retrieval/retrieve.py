@@ -16,6 +16,7 @@ from rag_core.retrieval.deadline import StageClock
 from rag_core.retrieval.figures import figures_of
 from rag_core.retrieval.legs import LegResults, failure_message
 from rag_core.retrieval.linked import linked
+from rag_core.retrieval.look import Look
 from rag_core.retrieval.ordering import fused_legs, ranked
 from rag_core.retrieval.plan import interval_of
 from rag_core.retrieval.reading import read_passages
@@ -42,11 +43,13 @@ def retrieve(
     now: datetime | None = None,
     depth: int | None = None,
     cancellation: Cancellation | None = None,
+    record: Callable[[Look], None] | None = None,
 ) -> Retrieval:
     """Search the tenant's notes: passages that answer the query, best first.
 
     Time expressions count from ``now``, by default the present. A result is cached until a note changes, unless it was degraded;
     ``use_cache`` False searches anew. With a ``depth``, for measuring, further candidates follow, to so many hits in all, uncached.
+    ``record`` gets what every stage of a search gave; it is for one without the cache.
     A stored configuration that cannot be used is replaced by the defaults, with a warning. Strategy ``routed`` is the question's.
 
     Raises:
@@ -55,7 +58,15 @@ def retrieve(
         SearchCancelledError: it was cancelled, which ends the models' calls; the database's end by themselves.
     """
     found = partial(
-        _retrieved, engine, tenant, text, use_cache=use_cache, now=now, depth=depth, cancellation=cancellation
+        _retrieved,
+        engine,
+        tenant,
+        text,
+        use_cache=use_cache,
+        now=now,
+        depth=depth,
+        cancellation=cancellation,
+        record=record,
     )
     if config.strategy == "routed":
         return search_routed(found, text, config=config, filters=filters, timeout_ms=timeout_ms)
@@ -74,6 +85,7 @@ def _retrieved(
     now: datetime | None,
     depth: int | None,
     cancellation: Cancellation | None,
+    record: Callable[[Look], None] | None,
 ) -> Retrieval:
     request = search_request(
         tenant,
@@ -90,7 +102,7 @@ def _retrieved(
             reranker = engine.reranker_of(tenant, config)
             digest = config_hash(config, model_names=engine.names_beside(reranker))
             request = replace(request, reranker=reranker, config_hash=digest)
-            search = partial(_complete, partial(_look, engine))
+            search = partial(_complete, partial(_look, engine, record))
             if use_cache and depth is None:
                 search = partial(_cached, search, engine.database, engine.caches.query, timeout_ms)
             found = search(request)
@@ -140,7 +152,7 @@ def _complete(look: Callable[[SearchRequest], tuple[Retrieval, bool]], request: 
     return found if is_current or request.deadline.remaining_ms <= 0 else look(request)[0]
 
 
-def _look(engine: Engine, request: SearchRequest) -> tuple[Retrieval, bool]:
+def _look(engine: Engine, record: Callable[[Look], None] | None, request: SearchRequest) -> tuple[Retrieval, bool]:
     """The result of a search, and whether everything found was still there to be read."""
     request.require_wanted()
     clock, database = StageClock.start(), engine.database
@@ -161,9 +173,9 @@ def _look(engine: Engine, request: SearchRequest) -> tuple[Retrieval, bool]:
             fused = fused_legs(plan, legs, database=database, model=engine.model)
         fusion_ms = fusing.total_ms
     failures = dict(legs.failures)
-    candidates, served = ranked(plan, fused, database=database, legs=legs, failures=failures, clock=clock)
+    ordered, served = ranked(plan, fused, database=database, legs=legs, failures=failures, clock=clock)
     with clock.stage("contextExpansion"):
-        candidates = linked(plan, candidates, database=database, failures=failures)
+        candidates = linked(plan, ordered, database=database, failures=failures)
         expanded = read_passages(
             plan,
             candidates,
@@ -172,6 +184,11 @@ def _look(engine: Engine, request: SearchRequest) -> tuple[Retrieval, bool]:
             cache=engine.caches.context,
             found=list(dict.fromkeys(candidate.chunk_id for candidate in (*fused, *candidates))),
             served=served,
+        )
+    if record is not None:
+        matches = expanded.matches
+        record(
+            Look(plan=plan, legs=legs, fused=fused, ordered=ordered, linked=candidates, served=served, matches=matches)
         )
     _record(engine.metrics, clock, legs)
     for component, error in failures.items():

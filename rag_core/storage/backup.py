@@ -17,10 +17,9 @@ from psycopg import sql
 from rag_core.errors import BusyError, DatabaseSetupError, DatabaseUnavailableError, QueryFailedError
 from rag_core.storage.database import Connection, Database
 from rag_core.storage.failures import is_unreachable
-from rag_core.storage.migrate import ADVISORY_LOCK, Migration, apply_migration
+from rag_core.storage.migrate import ADVISORY_LOCK, Migration, apply_migration, read_migrations
 from rag_core.storage.queries import query
 from rag_core.storage.rows import fetch_value
-from rag_core.storage.schema import SCHEMA_FILE
 from rag_core.storage.tenants import table_named
 
 LOCK_SECONDS = 30
@@ -29,6 +28,7 @@ HISTORY = "schema_migrations"
 _SEEDED = ("embedding_models", HISTORY)
 _OF_ITSELF = ("alerts", "service_minutes")
 """Tables about the service's own operation; their rows do not make an installation without notes worth keeping."""
+_OF_WORDS = ("postings", "lexeme_statistics", "posting_blocks", "corpus_statistics")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,10 +213,16 @@ def hash_rows(connection: Connection, table: str, columns: Sequence[str]) -> str
     return digest.hexdigest()
 
 
+def empty_fulltext_index(connection: Connection) -> None:
+    """Remove the postings and statistics of whatever version the schema is, for later migrations not to meet those of other lexemes."""
+    held = [table.name for table in list_tables(connection) if table.name in _OF_WORDS]
+    connection.execute(sql.SQL("truncate {}").format(sql.SQL(", ").join(map(table_named, held))))
+
+
 def rebuild_fulltext_index(connection: Connection) -> None:
-    """Make postings and statistics anew from the lexemes of the chunks; triggers and keys are off."""
-    connection.execute("truncate postings, lexeme_statistics, corpus_statistics")
-    for part in ("rebuild_postings", "rebuild_lexeme_statistics", "rebuild_corpus_statistics"):
+    """Make postings and statistics anew from the lexemes of the chunks."""
+    connection.execute("truncate corpus_statistics")
+    for part in ("rebuild_postings", "rebuild_corpus_statistics"):
         connection.execute(query(part))
 
 
@@ -247,8 +253,8 @@ def _lock_own_tables(connection: Connection, mode: LiteralString) -> None:
 
 def _check_own(names: Iterable[str]) -> None:
     """A table that no migration makes could be written to a backup and never be restored."""
-    own = set(re.findall(r"^CREATE TABLE brain\.(\w+)", SCHEMA_FILE.read_text(encoding="utf-8"), re.MULTILINE))
-    foreign = sorted(set(names) - own)
+    made = (re.findall(r"^create table (\w+)", migration.sql, re.MULTILINE) for migration in read_migrations())
+    foreign = sorted(set(names).difference([HISTORY], *made))
     if foreign:
         raise DatabaseSetupError(
             f"the schema brain holds {', '.join(foreign)}, which Brain Sync did not make; move it out first, for example "

@@ -237,14 +237,32 @@ def find_note(connection: Connection, tenant: TenantId, name: str) -> NoteId:
     return found
 
 
+def find_note_or_title(connection: Connection, tenant: TenantId, name: str) -> NoteId:
+    """The note of that name, else the one of that title, in any case.
+
+    Raises:
+        NotFoundError: nobody has that name or title.
+        AmbiguousNoteError: several have it.
+    """
+    try:
+        return find_note(connection, tenant, name)
+    except NotFoundError:
+        rows = connection.execute(query("find_notes_by_title"), {"tenant": tenant, "title": name}).fetchall()
+        if not rows:
+            raise
+    if len(rows) > 1:
+        raise _ambiguous(name, rows)
+    return NoteId(rows[0][0])
+
+
 def _the_one(name: str, found: list[tuple[NoteId, str, str]]) -> NoteId | AmbiguousNoteError:
     best = [row for row in found if row[2] == name] or [row for row in found if f"{row[1]}:{row[2]}" == name] or found
-    if len(best) > 1:
-        choices = sorted(f"{source}:{external_id}" for _, source, external_id in best)
-        return AmbiguousNoteError(
-            f"{name!r} stands in several sources; write one of {', '.join(choices)}", choices=choices
-        )
-    return best[0][0]
+    return best[0][0] if len(best) == 1 else _ambiguous(name, best)
+
+
+def _ambiguous(name: str, found: list[tuple[NoteId, str, str]]) -> AmbiguousNoteError:
+    choices = sorted(f"{source}:{external_id}" for _, source, external_id in found)
+    return AmbiguousNoteError(f"{name!r} stands in several sources; write one of {', '.join(choices)}", choices=choices)
 
 
 def _as_uuid(name: str) -> UUID | None:

@@ -22,48 +22,6 @@ CREATE FUNCTION brain.find_api_key(wanted text, hash bytea) RETURNS TABLE(tenant
     where k.key_id = wanted and k.secret_hash = hash;
 $$;
 
-CREATE FUNCTION brain.fold_statistics(tenant text) RETURNS bigint
-    LANGUAGE plpgsql
-    SET search_path TO 'brain'
-    AS $$
-declare
-    replaced bigint;
-begin
-    if not pg_try_advisory_xact_lock(hashtextextended('brain.fold_statistics:' || tenant, 0)) then
-        return 0;
-    end if;
-    with changed as (
-        select distinct s.language, s.lexeme from lexeme_statistics s
-        where s.tenant_id = tenant and not s.is_folded
-    ), gone as (
-        delete from lexeme_statistics where ctid = any (array(
-            select r.ctid
-            from changed c
-            cross join lateral (
-                select s.ctid from lexeme_statistics s
-                where s.tenant_id = tenant and s.language = c.language and s.lexeme = c.lexeme
-                offset 0 -- one look-up a lexeme: as a plain join with stale figures this took 29 s for 13,000
-            ) r
-        ))
-        returning language, lexeme, document_frequency
-    ), kept as (
-        insert into lexeme_statistics (tenant_id, language, lexeme, document_frequency, is_folded)
-        select tenant, language, lexeme, sum(document_frequency), true
-        from gone group by language, lexeme having sum(document_frequency) <> 0
-    )
-    select count(*) into replaced from gone;
-    with gone as (
-        delete from corpus_statistics s
-        where s.tenant_id = tenant
-            and exists (select from corpus_statistics u where u.tenant_id = tenant and not u.is_folded)
-        returning s.language, s.documents, s.total_length
-    )
-    insert into corpus_statistics (tenant_id, language, documents, total_length, is_folded)
-    select tenant, language, sum(documents), sum(total_length), true
-    from gone group by language having sum(documents) <> 0;
-    return replaced;
-end $$;
-
 CREATE FUNCTION brain.forget_graph_of_deleted_chunks() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'brain'
@@ -158,59 +116,27 @@ begin
     return old;
 end $$;
 
-CREATE FUNCTION brain.index_deleted_chunks() RETURNS trigger
+CREATE FUNCTION brain.index_chunks() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'brain'
     AS $$
+declare
+    sign integer := case tg_op when 'INSERT' then 1 else -1 end;
 begin
-    if not exists (select from deleted c join tenants t on t.tenant_id = c.tenant_id) then
+    if tg_op = 'DELETE' and not exists (select from changed c join tenants t on t.tenant_id = c.tenant_id) then
         return null;
     end if;
 
-    -- The planner's figures are stale just when a bulk load needs them; LIMIT in a lateral query leaves it no choice but a look-up
-    -- by primary key for every term.
-    delete from postings where ctid = any (array(
-        select p.ctid
-        from deleted c
-        cross join lateral unnest(c.lexemes) t
-        cross join lateral (
-            select ctid from postings
-            where tenant_id = c.tenant_id and language = c.language and lexeme = t.lexeme collate "C"
-                and chunk_id = c.chunk_id
-            limit 1
-        ) p
-    ));
-
-    insert into lexeme_statistics (tenant_id, language, lexeme, document_frequency)
-    select c.tenant_id, c.language, t.lexeme, -count(*)
-    from deleted c cross join lateral unnest(c.lexemes) t
+    insert into posting_blocks (tenant_id, language, lexeme, document_frequency, first_number, last_number, packed)
+    select c.tenant_id, c.language, t.lexeme collate "C", sign * count(*), min(c.number), max(c.number),
+        string_agg(packed_posting(c.number, l.chunk_length, cardinality(t.positions)), '')
+    from changed c
+    cross join lateral (select terms_in(c.lexemes) as chunk_length offset 0) l
+    cross join lateral unnest(c.lexemes) t
     group by 1, 2, 3;
 
     insert into corpus_statistics (tenant_id, language, documents, total_length)
-    select tenant_id, language, -count(*), -sum(terms_in(lexemes)) from deleted group by 1, 2;
-    return null;
-end $$;
-
-CREATE FUNCTION brain.index_inserted_chunks() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path TO 'brain'
-    AS $$
-begin
-    with terms as materialized (
-        select c.tenant_id, c.language, t.lexeme collate "C" as lexeme, c.chunk_id,
-            cardinality(t.positions) as term_frequency,
-            sum(cardinality(t.positions)) over (partition by c.chunk_id) as chunk_length
-        from inserted c cross join lateral unnest(c.lexemes) t
-    ), counted as (
-        insert into lexeme_statistics (tenant_id, language, lexeme, document_frequency)
-        select tenant_id, language, lexeme, count(*) from terms group by 1, 2, 3
-    )
-    insert into postings (tenant_id, language, lexeme, chunk_id, term_frequency, chunk_length)
-    select tenant_id, language, lexeme, chunk_id, term_frequency, chunk_length
-    from terms order by tenant_id, language, lexeme;
-
-    insert into corpus_statistics (tenant_id, language, documents, total_length)
-    select tenant_id, language, count(*), sum(terms_in(lexemes)) from inserted group by 1, 2;
+    select tenant_id, language, sign * count(*), sign * sum(terms_in(lexemes)) from changed group by 1, 2;
     return null;
 end $$;
 
@@ -299,6 +225,32 @@ begin
     return null;
 end $$;
 
+CREATE FUNCTION brain.packed_posting(number integer, chunk_length bigint, term_frequency integer) RETURNS bytea
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN int8send(((((number)::bigint << 32) | (chunk_length << 8)) | (term_frequency)::bigint));
+
+CREATE FUNCTION brain.rebuild_postings() RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'brain'
+    AS $$
+    truncate posting_blocks;
+    insert into posting_blocks (
+        tenant_id, language, lexeme, document_frequency, first_number, last_number, is_folded, packed
+    )
+    select tenant_id, language, lexeme, count(*), min(number), max(number), true,
+        string_agg(packed_posting(number, chunk_length, term_frequency), '' order by number)
+    from (
+        select c.tenant_id, c.language, t.lexeme collate "C" as lexeme, c.number, l.chunk_length,
+            cardinality(t.positions) as term_frequency,
+            (row_number() over (partition by c.tenant_id, c.language, t.lexeme collate "C" order by c.number) - 1) / 2048 as block
+        from chunks c
+        cross join lateral (select terms_in(c.lexemes) as chunk_length offset 0) l
+        cross join lateral unnest(c.lexemes) t
+    ) p
+    group by tenant_id, language, lexeme, block
+    order by tenant_id, language, lexeme;
+$$;
+
 CREATE FUNCTION brain.record_change() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'brain'
@@ -316,6 +268,18 @@ CREATE FUNCTION brain.seen_departments() RETURNS text[]
 CREATE FUNCTION brain.terms_in(lexemes tsvector) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (SELECT COALESCE(sum(cardinality(unnest.positions)), (0)::bigint) AS "coalesce" FROM unnest(terms_in.lexemes) unnest(lexeme, positions, weights));
+
+CREATE FUNCTION brain.unpacked_postings(packed bytea) RETURNS TABLE(number integer, chunk_length integer, term_frequency smallint)
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    BEGIN ATOMIC
+ SELECT ((p.posting >> 32))::integer AS int4,
+     (((p.posting >> 8) & (16777215)::bigint))::integer AS int4,
+     ((p.posting & (255)::bigint))::smallint AS int2
+    FROM ( SELECT ((('x'::text || encode(SUBSTRING(whole.bytes FROM (at.at + 1) FOR 8), 'hex'::text)))::bit(64))::bigint AS posting
+            FROM (( SELECT (unpacked_postings.packed || '\x'::bytea) AS bytes
+                  OFFSET 0) whole
+              CROSS JOIN LATERAL generate_series(0, (octet_length(whole.bytes) - 8), 8) at(at))) p;
+END;
 
 CREATE TABLE brain.alerts (
     alert_id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -409,6 +373,7 @@ CREATE TABLE brain.chunks (
     table_start integer,
     headers text[],
     caption text,
+    number integer NOT NULL,
     CONSTRAINT chunks_bounds_valid CHECK ((end_char > start_char)),
     CONSTRAINT chunks_check CHECK (((kind = 'text'::text) = (table_start IS NULL))),
     CONSTRAINT chunks_check1 CHECK (((kind = 'text'::text) = (headers IS NULL))),
@@ -420,6 +385,15 @@ CREATE TABLE brain.chunks (
     CONSTRAINT chunks_start_char_check CHECK ((start_char >= 0)),
     CONSTRAINT chunks_table_start_check CHECK ((table_start >= 0)),
     CONSTRAINT chunks_token_count_check CHECK ((token_count > 0))
+);
+
+ALTER TABLE brain.chunks ALTER COLUMN number ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME brain.chunks_number_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE brain.configurations (
@@ -1098,13 +1072,25 @@ CREATE TABLE brain.legacy_notes (
     CONSTRAINT legacy_notes_content_hash_check CHECK ((octet_length(content_hash) = 32))
 );
 
-CREATE TABLE brain.lexeme_statistics (
+CREATE TABLE brain.posting_blocks (
     tenant_id text NOT NULL,
     language text NOT NULL,
     lexeme text NOT NULL COLLATE pg_catalog."C",
     document_frequency bigint NOT NULL,
-    is_folded boolean DEFAULT false NOT NULL
+    first_number integer NOT NULL,
+    last_number integer NOT NULL,
+    is_folded boolean DEFAULT false NOT NULL,
+    packed bytea NOT NULL
 );
+ALTER TABLE ONLY brain.posting_blocks ALTER COLUMN packed SET STORAGE EXTERNAL;
+
+CREATE VIEW brain.lexeme_statistics WITH (security_invoker='true') AS
+ SELECT tenant_id,
+    language,
+    lexeme,
+    document_frequency,
+    is_folded
+   FROM brain.posting_blocks;
 
 CREATE TABLE brain.mentions (
     tenant_id text NOT NULL,
@@ -1246,15 +1232,24 @@ CREATE TABLE brain.originals (
 );
 ALTER TABLE ONLY brain.originals ALTER COLUMN content SET STORAGE EXTERNAL;
 
-CREATE TABLE brain.postings (
-    tenant_id text NOT NULL,
-    language text NOT NULL,
-    lexeme text NOT NULL COLLATE pg_catalog."C",
-    chunk_id uuid NOT NULL,
-    term_frequency smallint NOT NULL,
-    chunk_length integer NOT NULL
-)
-WITH (autovacuum_vacuum_insert_scale_factor='0.02');
+CREATE VIEW brain.postings WITH (security_invoker='true') AS
+ SELECT l.tenant_id,
+    l.language,
+    l.lexeme,
+    c.chunk_id,
+    l.term_frequency,
+    l.chunk_length
+   FROM (( SELECT b.tenant_id,
+            b.language,
+            b.lexeme,
+            p.number,
+            p.term_frequency,
+            p.chunk_length
+           FROM (brain.posting_blocks b
+             CROSS JOIN LATERAL brain.unpacked_postings(b.packed) p(number, chunk_length, term_frequency))
+          GROUP BY b.tenant_id, b.language, b.lexeme, p.number, p.term_frequency, p.chunk_length
+         HAVING (sum(sign((b.document_frequency)::double precision)) > (0)::double precision)) l
+     LEFT JOIN brain.chunks c ON (((c.tenant_id = l.tenant_id) AND (c.number = l.number))));
 
 CREATE TABLE brain.promotions (
     tenant_id text NOT NULL,
@@ -1614,9 +1609,6 @@ ALTER TABLE ONLY brain.notes
 ALTER TABLE ONLY brain.originals
     ADD CONSTRAINT originals_pkey PRIMARY KEY (tenant_id, file_hash);
 
-ALTER TABLE ONLY brain.postings
-    ADD CONSTRAINT postings_pkey PRIMARY KEY (tenant_id, language, lexeme, chunk_id) INCLUDE (term_frequency, chunk_length);
-
 ALTER TABLE ONLY brain.promotions
     ADD CONSTRAINT promotions_pkey PRIMARY KEY (tenant_id, number);
 
@@ -1662,7 +1654,9 @@ CREATE UNIQUE INDEX alerts_one_firing ON brain.alerts USING btree (rule, subject
 
 CREATE UNIQUE INDEX api_keys_name ON brain.api_keys USING btree (tenant_id, name) WHERE (revoked_at IS NULL);
 
-CREATE INDEX chunks_of_note ON brain.chunks USING btree (tenant_id, note_id) INCLUDE (chunk_id, language);
+CREATE UNIQUE INDEX chunks_number ON brain.chunks USING btree (tenant_id, number);
+
+CREATE INDEX chunks_of_note ON brain.chunks USING btree (tenant_id, note_id) INCLUDE (chunk_id, language, number);
 
 CREATE INDEX chunks_tables ON brain.chunks USING btree (tenant_id, note_id, table_start, start_char) WHERE (kind <> 'text'::text);
 
@@ -1722,10 +1716,6 @@ CREATE INDEX golden_queries_category ON brain.golden_queries USING btree (tenant
 
 CREATE INDEX golden_relevance_note ON brain.golden_relevance USING btree (tenant_id, note_id);
 
-CREATE INDEX lexeme_statistics_lexeme ON brain.lexeme_statistics USING btree (tenant_id, language, lexeme) INCLUDE (document_frequency);
-
-CREATE INDEX lexeme_statistics_unfolded ON brain.lexeme_statistics USING btree (tenant_id, language, lexeme) WHERE (NOT is_folded);
-
 CREATE INDEX mentions_alias ON brain.mentions USING btree (tenant_id, alias_key);
 
 CREATE INDEX mentions_chunk ON brain.mentions USING btree (tenant_id, chunk_id);
@@ -1770,6 +1760,10 @@ CREATE INDEX notes_pending ON brain.notes USING btree (tenant_id, batch_key) WHE
 
 CREATE INDEX notes_unassigned ON brain.notes USING btree (tenant_id, created_at DESC, note_id) WHERE (batch_key IS NULL);
 
+CREATE INDEX posting_blocks_lexeme ON brain.posting_blocks USING btree (tenant_id, language, lexeme) INCLUDE (document_frequency);
+
+CREATE INDEX posting_blocks_unfolded ON brain.posting_blocks USING btree (tenant_id, language, lexeme) WHERE (NOT is_folded);
+
 CREATE INDEX queries_asked_at ON brain.queries USING btree (tenant_id, asked_at DESC);
 
 CREATE INDEX queries_of_session ON brain.queries USING btree (tenant_id, session_id) WHERE (session_id IS NOT NULL);
@@ -1788,11 +1782,11 @@ CREATE INDEX sessions_last_at ON brain.sessions USING btree (tenant_id, last_at)
 
 CREATE INDEX sessions_of_user ON brain.sessions USING btree (tenant_id, user_hash, last_at DESC);
 
-CREATE TRIGGER chunks_deleted AFTER DELETE ON brain.chunks REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION brain.index_deleted_chunks();
+CREATE TRIGGER chunks_deleted AFTER DELETE ON brain.chunks REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.index_chunks();
 
 CREATE TRIGGER chunks_deleted_from_graph AFTER DELETE ON brain.chunks REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION brain.forget_graph_of_deleted_chunks();
 
-CREATE TRIGGER chunks_inserted AFTER INSERT ON brain.chunks REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION brain.index_inserted_chunks();
+CREATE TRIGGER chunks_inserted AFTER INSERT ON brain.chunks REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.index_chunks();
 
 CREATE TRIGGER documents_original_forgotten AFTER DELETE ON brain.documents FOR EACH ROW WHEN (old.is_upload) EXECUTE FUNCTION brain.forget_original();
 
@@ -2239,8 +2233,6 @@ ALTER TABLE brain.graph_notes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.legacy_notes ENABLE ROW LEVEL SECURITY;
 
-ALTER TABLE brain.lexeme_statistics ENABLE ROW LEVEL SECURITY;
-
 ALTER TABLE brain.mentions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.migration_failures ENABLE ROW LEVEL SECURITY;
@@ -2273,7 +2265,7 @@ ALTER TABLE brain.notes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.originals ENABLE ROW LEVEL SECURITY;
 
-ALTER TABLE brain.postings ENABLE ROW LEVEL SECURITY;
+ALTER TABLE brain.posting_blocks ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE brain.promotions ENABLE ROW LEVEL SECURITY;
 
@@ -2353,8 +2345,6 @@ CREATE POLICY tenant ON brain.graph_notes USING ((tenant_id = ( SELECT current_s
 
 CREATE POLICY tenant ON brain.legacy_notes USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
-CREATE POLICY tenant ON brain.lexeme_statistics USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
-
 CREATE POLICY tenant ON brain.mentions USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.migration_failures USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
@@ -2387,7 +2377,7 @@ CREATE POLICY tenant ON brain.notes USING ((tenant_id = ( SELECT current_setting
 
 CREATE POLICY tenant ON brain.originals USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
-CREATE POLICY tenant ON brain.postings USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
+CREATE POLICY tenant ON brain.posting_blocks USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
 CREATE POLICY tenant ON brain.promotions USING ((tenant_id = ( SELECT current_setting('brain.tenant'::text, true) AS current_setting)));
 
@@ -2496,7 +2486,9 @@ GRANT SELECT,INSERT,DELETE ON TABLE brain.graph_notes TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.legacy_notes TO brain_app;
 
-GRANT SELECT,INSERT,DELETE ON TABLE brain.lexeme_statistics TO brain_app;
+GRANT SELECT,INSERT,DELETE ON TABLE brain.posting_blocks TO brain_app;
+
+GRANT SELECT ON TABLE brain.lexeme_statistics TO brain_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE brain.mentions TO brain_app;
 
@@ -2518,7 +2510,7 @@ GRANT SELECT,DELETE ON TABLE brain.note_versions TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.originals TO brain_app;
 
-GRANT SELECT,INSERT,DELETE ON TABLE brain.postings TO brain_app;
+GRANT SELECT ON TABLE brain.postings TO brain_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE brain.promotions TO brain_app;
 

@@ -1,6 +1,6 @@
 """The searches: both legs, and the texts of what they found."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, LiteralString
@@ -10,27 +10,20 @@ from numpy.typing import NDArray
 from pgvector import Vector
 from psycopg import sql
 
-from rag_core.language.languages import language_of
-from rag_core.language.variants import (
-    COMPOUNDING,
-    LEAST_COMPOUND_LETTERS,
-    compound_relatives,
-    lexeme_variants,
-    without_question_words,
-)
 from rag_core.model.chunk import TablePart
 from rag_core.model.document import PageUnit, PlacedBlock
 from rag_core.model.embedding import EmbeddingKind, EmbeddingModel, SearchedVectors
 from rag_core.model.note import WRITTEN_DAYS, ChunkId, ChunkKind, Language, NoteId, Span, TenantId
 from rag_core.model.retrieval import NO_FILTERS, Filters
+from rag_core.storage.bm25 import Numbers, Scores, add_up, best
 from rag_core.storage.database import Connection, Database
+from rag_core.storage.posting_lists import fetch_lists, fetch_terms
 from rag_core.storage.queries import query
-from rag_core.storage.seen import seen_statistics
 from rag_core.storage.vector_index import EXACT_SCAN_CHUNKS, is_halved, vector_kind, with_dimensions
 
 Ranking = list[tuple[ChunkId, float]]
 SCORE_DIGITS = 12
-"""Decimals of a BM25 score: PostgreSQL adds a query's terms in any order, and the last bits of the sum differ by it."""
+"""Decimals of a BM25 score: the last bits of a sum differ by the order of its terms, and must not decide between equal chunks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +49,8 @@ CANDIDATES_PER_RESULT = 2
 """Taken for each result where a part of what counts finds them: an index of half precision, or the contextual vector alone."""
 MAX_EF_SEARCH = 1_000
 _ALL = 10**9
+_MORE = 8
+"""Growth of the number of scored chunks that are looked up while too few pass the filters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,95 +109,50 @@ def search_fulltext(
     chunks, or, where the database sees a part of the notes, of these.
     """
     sees_all = database.departments is None
-    is_whole = sees_every_note(database, filters)
+    conditions = filter_conditions(filters)
+    bounds = {"tenant": tenant, **filter_parameters(filters, few=exact_scan_chunks)}
     with database.transaction(tenant, timeout_ms=timeout_ms) as connection:
-        terms = _terms(connection, tenant, text, sees_all=sees_all)
-        if not terms:
-            return FulltextRanking(ranking=[], coverage=0.0)
-        parameters = {
-            "tenant": tenant,
-            "limit": limit,
-            "most_families": MOST_FAMILIES,
-            "most_postings": MOST_POSTINGS if is_whole else _ALL,
-            "most_led": LED_PER_RESULT * limit,
-            **_columns(terms),
-        }
-        bounds = filter_parameters(filters, few=exact_scan_chunks)
-        rows = connection.execute(
-            _fulltext(filters, sees_all=sees_all, few=exact_scan_chunks), parameters | bounds
-        ).fetchall()
-    scores = [(chunk, round(score, SCORE_DIGITS)) for chunk, score, _ in rows]
+        terms = fetch_terms(connection, tenant, text, sees_all=sees_all)
+        found = fetch_lists(connection, tenant, terms, sees_all=sees_all, few=exact_scan_chunks)
+        numbers, scores = add_up(found.families)
+        if not filters.is_empty:
+            statement = sql.SQL(query("fetch_allowed")).format(allowed=_allowed(conditions))
+            ((allowed,),) = connection.execute(statement, bounds).fetchall()
+            if allowed is not None:
+                is_allowed = np.isin(numbers, np.frombuffer(allowed, dtype=">i4"))
+                numbers, scores = numbers[is_allowed], scores[is_allowed]
+        passing = sql.SQL("" if filters.is_empty else query("passing")).format(filters=conditions)
+        statement = sql.SQL(query("fetch_ranked")).format(passing=passing)
+        rows = _ranked(connection, statement, bounds, numbers, scores, limit=limit)
     return FulltextRanking(
-        ranking=sorted(scores, key=lambda one: (-one[1], one[0])),
-        coverage=round(rows[0][2], SCORE_DIGITS) if rows else 0.0,
+        ranking=[(chunk, score) for chunk, score, _ in rows],
+        coverage=round(rows[0][1] / found.highest[rows[0][2]], SCORE_DIGITS) if rows else 0.0,
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Term:
-    """A lexeme to look up; those of one family are forms of one word of the query."""
-
-    family: int
-    language: Language
-    lexeme: str
-    weight: float
-    frequency: int
-
-
-def _terms(connection: Connection, tenant: TenantId, text: str, *, sees_all: bool) -> list[_Term]:
-    parameters = {
-        "tenant": tenant,
-        "query": without_question_words(text),
-        "compounding": list(COMPOUNDING),
-        "least_letters": LEAST_COMPOUND_LETTERS,
-        "most_longer": MOST_LONGER if sees_all else None,
-    }
-    rows = connection.execute(query("analyse_query"), parameters).fetchall()
-    own = {(language, lexeme) for language, lexeme, _, _ in rows}
-    terms = []
-    for family, (language, lexeme, frequency, longer) in enumerate(rows):
-        forms = {lexeme: 1.0} | {
-            form: weight
-            for form, weight in _other_forms(language, lexeme, longer).items()
-            if (language, form) not in own
-        }
-        terms += [
-            _Term(family=family, language=language, lexeme=form, weight=weight, frequency=frequency)
-            for form, weight in forms.items()
-        ]
-    return terms
-
-
-def _other_forms(language: Language, lexeme: str, longer: Sequence[str]) -> dict[str, float]:
-    variants = lexeme_variants(lexeme, language)
-    has_compounds = bool(language_of(language).word_forms.compound_links)
-    return compound_relatives(lexeme, longer) | variants if has_compounds else variants
-
-
-def _columns(terms: Sequence[_Term]) -> dict[str, list[Any]]:
-    return {
-        "families": [term.family for term in terms],
-        "term_languages": [term.language for term in terms],
-        "lexemes": [term.lexeme for term in terms],
-        "weights": [term.weight for term in terms],
-        "frequencies": [term.frequency for term in terms],
-    }
+def _ranked(
+    connection: Connection,
+    statement: sql.Composed,
+    parameters: Mapping[str, Any],
+    numbers: Numbers,
+    scores: Scores,
+    *,
+    limit: int,
+) -> list[tuple[ChunkId, float, Language]]:
+    """The best chunks that may be given out: of more and more of the scored ones, until there are enough."""
+    rows: list[tuple[ChunkId, float, Language]] = []
+    tried = 0
+    while len(rows) < limit and tried < len(scores):
+        at = best(scores, limit if not tried else _MORE * tried)
+        rounded = np.round(scores[at], SCORE_DIGITS).tolist()
+        asked = {**parameters, "limit": limit, "numbers": numbers[at].tolist(), "scores": rounded}
+        rows, tried = connection.execute(statement, asked).fetchall(), len(at)
+    return rows
 
 
 def sees_every_note(database: Database, filters: Filters) -> bool:
     """Tell whether neither the filters nor the caller's rights leave out a note of the tenant."""
     return filters.is_empty and database.departments is None
-
-
-def _fulltext(filters: Filters, *, sees_all: bool, few: int) -> sql.Composed:
-    counts = sql.SQL("") if sees_all else seen_statistics("terms_of_search", few=few)
-    statement = sql.SQL(query("search_fulltext"))
-    if filters.is_empty:
-        return statement.format(counts=counts, allowed=sql.SQL(""), passing=sql.SQL(""))
-    conditions = filter_conditions(filters)
-    return statement.format(
-        counts=counts, allowed=_allowed(conditions), passing=sql.SQL(query("passing")).format(filters=conditions)
-    )
 
 
 def _allowed(conditions: sql.Composed) -> sql.Composed:

@@ -21,7 +21,7 @@ MAX_VECTOR_DIMENSIONS = 2_000
 """Dimensions of the longest ``vector`` that fits a page of an index."""
 MAX_HALFVEC_DIMENSIONS = 4_000
 _BUSY_SECONDS = 0.2
-_REWRITTEN = ("notes", "chunks", "postings", "lexeme_statistics", "corpus_statistics", "embeddings", "embedding_cache")
+_REWRITTEN = ("notes", "chunks", "posting_blocks", "corpus_statistics", "embeddings", "embedding_cache")
 
 
 def vector_kind(model: EmbeddingModel) -> EmbeddingKind:

@@ -14,7 +14,17 @@ from rag_core.runtime.engine import Engine
 
 TEXT = "# Cocina\n\nEl café de la noche provoca insomnio.\n\n| Cosa | Euros |\n| --- | --- |\n| cafetera | 42 |\n"
 QUESTION = {"query": "¿Qué provoca insomnio?"}
-LEFT = ("notes", "chunks", "embeddings", "blocks", "postings", "relations", "mentions", "entities", "note_enrichments")
+LEFT = (
+    "notes",
+    "chunks",
+    "embeddings",
+    "blocks",
+    "postings",
+    "relations",
+    "mentions",
+    "entities",
+    "note_enrichments",
+)
 
 
 @pytest.fixture

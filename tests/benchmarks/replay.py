@@ -20,7 +20,7 @@ from rag_core.storage.database import Connection, Database
 from .scratch import TENANT
 
 TIMEOUT_MS = 60_000
-_LEGS = ("postings", "embeddings")
+_LEGS = ("posting_blocks", "embeddings")
 
 Transaction = Sequence[tuple[bytes, Any]]
 """Statements, rendered, with their parameters."""

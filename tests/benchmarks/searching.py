@@ -62,7 +62,7 @@ def _built(engine: Engine, corpus: Corpus, chunks: int) -> dict[str, Any]:
         vacuum(engine.database)
         ensure_vector_index(engine.database, engine.pipeline.model)
     with engine.database.owner() as owner:
-        row = owner.execute("select count(*) from brain.lexeme_statistics").fetchone()
+        row = owner.execute("select count(distinct (language, lexeme)) from brain.posting_blocks").fetchone()
         assert row is not None
         return {
             "chunks": count_chunks(owner),

@@ -65,7 +65,7 @@ def _names(table: str) -> tuple[sql.Identifier, sql.Composed]:
 def empty_index(connection: Connection) -> None:
     """Remove all chunks with everything made of them; the notes stay."""
     connection.execute(
-        "truncate brain.chunks, brain.embeddings, brain.embedding_cache, brain.postings, brain.lexeme_statistics, "
+        "truncate brain.chunks, brain.embeddings, brain.embedding_cache, brain.posting_blocks, "
         "brain.corpus_statistics cascade"
     )
 

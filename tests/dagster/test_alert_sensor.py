@@ -189,7 +189,7 @@ def test_a_defect_planted_in_the_index_is_told_by_the_pipelines_own_check(
     looking = Looking(instance, engine)
     before = looking.look()
     with engine.database.owner() as owner:
-        owner.execute("delete from brain.postings where tenant_id = %s", (TENANT,))
+        owner.execute("delete from brain.posting_blocks where tenant_id = %s", (TENANT,))
 
     run_job("check_index", is_partitioned=False)
 
@@ -206,8 +206,8 @@ def test_a_run_over_other_batches_or_none_ends_no_alert_of_a_check(
     instance.add_dynamic_partitions(PARTITIONS_NAME, ["vacía"])
     looking = Looking(instance, engine)
     with engine.database.owner() as owner:
-        owner.execute("create table public.kept as select * from brain.postings where tenant_id = %s", (TENANT,))
-        owner.execute("delete from brain.postings where tenant_id = %s", (TENANT,))
+        owner.execute("create table public.kept as select * from brain.posting_blocks where tenant_id = %s", (TENANT,))
+        owner.execute("delete from brain.posting_blocks where tenant_id = %s", (TENANT,))
     run_job("check_index", is_partitioned=False)
     looking.look()
 
@@ -216,7 +216,7 @@ def test_a_run_over_other_batches_or_none_ends_no_alert_of_a_check(
         assert _update(instance, engine, key).success
         said.append(looking.look())
     with engine.database.owner() as owner:
-        owner.execute("insert into brain.postings select * from public.kept")
+        owner.execute("insert into brain.posting_blocks select * from public.kept")
     run_job("check_index", is_partitioned=False)
 
     assert [one for one in said if "ended" in one] == []

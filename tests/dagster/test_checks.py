@@ -35,25 +35,28 @@ PLANTED = [
     ("live_vectors_are_complete", f"delete from brain.embeddings where chunk_id = {CHUNK} and kind = 'contextual'"),
     ("live_vectors_are_complete", f"update brain.embeddings set vector = {ZERO} where chunk_id = {CHUNK}"),
     ("live_vectors_are_complete", f"update brain.embeddings set vector = '[1,0]' where chunk_id = {CHUNK}"),
-    ("postings_are_exact", "delete from brain.postings where lexeme = 'bilba'"),
-    ("postings_are_exact", "update brain.postings set term_frequency = 2 where lexeme = 'bilba'"),
-    ("postings_are_exact", "update brain.postings set chunk_length = 99 where lexeme = 'bilba'"),
+    ("postings_are_exact", "delete from brain.posting_blocks where lexeme = 'bilba'"),
+    ("postings_are_exact", "update brain.posting_blocks set packed = set_byte(packed, 7, 2) where lexeme = 'bilba'"),
+    ("postings_are_exact", "update brain.posting_blocks set packed = set_byte(packed, 6, 99) where lexeme = 'bilba'"),
     ("no_note_is_lost", f"delete from brain.chunks where {N1}"),
 ]
 PLANTED_IN_STATISTICS = [
     (
         "document_frequencies_are_exact",
-        "update brain.lexeme_statistics set document_frequency = 7 where lexeme = 'bilba'",
+        "update brain.posting_blocks set document_frequency = 7 where lexeme = 'bilba'",
         "notas:n1",
     ),
     (
         "document_frequencies_are_exact",
-        f"insert into brain.postings values ('pruebas', 'es', 'perr', {CHUNK}, 1, 5)",
+        (
+            "insert into brain.posting_blocks select tenant_id, 'es', 'perr', 1, number, number, true,"
+            f" brain.packed_posting(number, 5, 1) from brain.chunks where chunk_id = {CHUNK}"
+        ),
         "notas:n1",
     ),
     (
         "document_frequencies_are_exact",
-        "delete from brain.lexeme_statistics where lexeme = 'bilba'",
+        "delete from brain.posting_blocks where lexeme = 'bilba'",
         "notas:n1",
     ),
     ("corpus_statistics_are_exact", "update brain.corpus_statistics set documents = 3", "(all notes in es)"),
@@ -132,7 +135,7 @@ def test_a_chunk_whose_note_is_gone_is_found(indexed: Engine) -> None:
 
 
 def test_a_defect_in_another_batch_is_no_matter_of_this_one(indexed: Engine) -> None:
-    plant(indexed, "delete from brain.postings")
+    plant(indexed, "delete from brain.posting_blocks")
 
     found = INVARIANTS["postings_are_exact"].check(indexed, TENANT, ["pruebas-000001"])
 
@@ -140,7 +143,7 @@ def test_a_defect_in_another_batch_is_no_matter_of_this_one(indexed: Engine) -> 
 
 
 def test_a_defect_of_another_tenant_is_no_matter_of_this_one(indexed: Engine) -> None:
-    plant(indexed, "delete from brain.postings")
+    plant(indexed, "delete from brain.posting_blocks")
 
     found = INVARIANTS["postings_are_exact"].check(indexed, TenantId("otra"), None)
 

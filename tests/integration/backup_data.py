@@ -129,14 +129,17 @@ insert into service_minutes (process, minute, requests, failed, degraded, latenc
 """
 
 
-def rows_of(conninfo: str) -> dict[str, list[str]]:
+def rows_of(conninfo: str, *, kinds: str = "r") -> dict[str, list[str]]:
     """Every row of every table of schema brain as text, the generated columns too, sorted, by table.
 
-    The catalogue says which tables there are, so that none can be forgotten.
+    The catalogue says which tables there are, so that none can be forgotten; ``kinds`` are "r" and, for views too, "rv".
     """
     with psycopg.connect(conninfo) as connection:
         connection.execute("set timezone = 'UTC'; set search_path = brain, public; set extra_float_digits = 1")
-        tables = connection.execute("select tablename from pg_tables where schemaname = 'brain'").fetchall()
+        tables = connection.execute(
+            "select relname from pg_class where relnamespace = 'brain'::regnamespace and relkind = any(%s)",
+            (list(kinds),),
+        ).fetchall()
         return {
             name: sorted(
                 row

@@ -146,8 +146,7 @@ class TestEveryTable:
         assert differing(rows_of(filled.owner_conninfo), after) == [
             "chunks",
             "corpus_statistics",
-            "lexeme_statistics",
-            "postings",
+            "posting_blocks",
         ]
 
 

@@ -73,7 +73,7 @@ def test_when_every_leg_is_late_the_time_is_named_as_the_cause(engine, tenant, m
     index_notes()
 
     with engine.database.owner() as connection, connection.transaction():
-        connection.execute("lock table brain.postings, brain.embeddings in access exclusive mode")
+        connection.execute("lock table brain.posting_blocks, brain.embeddings in access exclusive mode")
 
         with pytest.raises(DeadlineExceededError):
             find(engine, tenant, "tormenta", timeout_ms=400)

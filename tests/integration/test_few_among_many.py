@@ -44,14 +44,14 @@ cross join lateral (
     select array_agg(random() - 0.5)::vector as vector from generate_series(1, %(dimensions)s) where c.chunk_id is not null
 ) v
 """
-_POSTINGS = "insert into postings select tenant_id, language, 'tren', chunk_id, 1, 1 from chunks"
+_POSTINGS = """
+insert into posting_blocks
+select tenant_id, language, 'tren', count(*), min(number), max(number), true, string_agg(packed_posting(number, 1, 1), '')
+from chunks group by 1, 2
+"""
 _CORPUS = """
 insert into corpus_statistics (tenant_id, language, documents, total_length)
 select tenant_id, 'es', count(*), count(*) from chunks group by 1
-"""
-_LEXEMES = """
-insert into lexeme_statistics (tenant_id, language, lexeme, document_frequency)
-select tenant_id, 'es', 'tren', count(*) from chunks group by 1
 """
 
 
@@ -68,7 +68,7 @@ def crowded(server: str, template: str) -> Iterator[tuple[Database, EmbeddingMod
                 connection.execute(_NOTES, {"tenant": tenant, "notes": notes, "few": FEW})
             connection.execute(_CHUNKS)
             connection.execute(_VECTORS, {"dimensions": DIMENSIONS})
-            for statement in (_POSTINGS, _CORPUS, _LEXEMES):
+            for statement in (_POSTINGS, _CORPUS):
                 connection.execute(statement.encode())
             connection.execute("vacuum analyze")
             model = find_model(connection, "azar").model

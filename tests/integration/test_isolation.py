@@ -7,7 +7,7 @@ from rag_core.storage.database import Database
 
 OPERATORS = {"alerts", "service_minutes"}
 WITHOUT_TENANT = {"schema_migrations", "embedding_models", "api_keys", *OPERATORS}
-INDEX_BY_CHUNK = {"embeddings", "postings", "lexeme_statistics", "corpus_statistics", "entity_stems"}
+INDEX_BY_CHUNK = {"embeddings", "posting_blocks", "corpus_statistics", "entity_stems"}
 """Chunk ids, numbers and word stems: what the searches read, which ask the note of each chunk before they give it out."""
 ONES_OWN = {"sessions", "queries", "turns", "retrieval_metrics", "feedback"}
 """What one caller asked and was told, read by that caller."""

@@ -2,13 +2,14 @@
 
 from rag_core.indexing.publishing import maintain
 from rag_core.storage.database import Database
+from rag_core.storage.folding import fold_statistics
 from rag_core.storage.vector_index import analyze_grown
 
 FIGURES = """
 select relpages, reltuples::bigint, pg_relation_size(oid) / current_setting('block_size')::int
-from pg_class where oid = 'brain.postings'::regclass
+from pg_class where oid = 'brain.posting_blocks'::regclass
 """
-FORGET = "update pg_class set relpages = 1, reltuples = 1 where oid = 'brain.postings'::regclass"
+FORGET = "update pg_class set relpages = 1, reltuples = 1 where oid = 'brain.posting_blocks'::regclass"
 NOTES = 30
 
 
@@ -29,6 +30,7 @@ def test_tables_that_grew_are_analysed_after_publication(engine, tenant, make_no
     for number in range(NOTES):
         make_note(" ".join(f"palabra{number * 100 + word}" for word in range(100)))
     index_notes()
+    fold_statistics(engine.database, tenant)
     forget(engine.database)
 
     maintain(engine.database, tenant, engine.pipeline)

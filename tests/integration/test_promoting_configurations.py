@@ -167,7 +167,7 @@ class TestPromoting:
 
     def test_degraded_queries_prove_nothing(self, propose: Propose, engine: Engine, tenant) -> None:
         with engine.database.owner() as connection:
-            connection.execute("revoke select on brain.postings from brain_app")
+            connection.execute("revoke select on brain.posting_blocks from brain_app")
 
         trial = try_configuration(trial_bench(engine, tenant), propose(MORE).number)
 

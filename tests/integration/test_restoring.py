@@ -69,7 +69,7 @@ class TestFailure:
 
         def damaged(archive: Archive, table):
             read = b"".join(blocks(archive, table))
-            yield read[:-30] if table.name == "postings" else read
+            yield read[:-30] if table.name == "posting_blocks" else read
 
         monkeypatch.setattr(restoring, "_verify", lambda *_: None)
         monkeypatch.setattr(Archive, "blocks", damaged)

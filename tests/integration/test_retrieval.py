@@ -169,7 +169,7 @@ def test_without_postings_the_vectors_answer_and_the_reader_is_told(engine, tena
     make_note("El perro ladra.", external_id="a")
     index_notes()
     with engine.database.owner() as connection:
-        connection.execute("alter table brain.postings rename to lost")
+        connection.execute("alter table brain.posting_blocks rename to lost")
 
     found = find(engine, tenant, "perro")
 
@@ -181,7 +181,7 @@ def test_when_both_legs_fail_the_failure_is_said(engine, tenant, make_note, inde
     make_note("El perro ladra.")
     index_notes()
     with engine.database.owner() as connection:
-        connection.execute("alter table brain.postings rename to lost")
+        connection.execute("alter table brain.posting_blocks rename to lost")
         connection.execute("alter table brain.embeddings rename to gone")
 
     with pytest.raises(RetrievalFailedError):

@@ -106,12 +106,12 @@ class TestDeleteTenant:
         before = rows_of(filled.owner_conninfo)
         whole_order = store.deletion_order
         monkeypatch.setattr(
-            store, "deletion_order", lambda *given: [name for name in whole_order(*given) if name != "postings"]
+            store, "deletion_order", lambda *given: [name for name in whole_order(*given) if name != "posting_blocks"]
         )
         with filled.owner() as connection:
             connection.execute("alter table brain.chunks disable trigger chunks_deleted")
 
-        with pytest.raises(QueryFailedError, match="rows of pruebas were left in postings; nothing was deleted"):
+        with pytest.raises(QueryFailedError, match="rows of pruebas were left in posting_blocks; nothing was deleted"):
             delete_tenant(filled, tenant)
 
         assert rows_of(filled.owner_conninfo) == before

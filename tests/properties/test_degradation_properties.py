@@ -75,7 +75,7 @@ def no_weights(engine: Engine) -> Iterator[Engine]:
 FAULTS = {
     "embedder": ("semantic", no_embedder),
     "vectors": ("semantic", lambda engine: no_table(engine, "embeddings")),
-    "words": ("fulltext", lambda engine: no_table(engine, "postings")),
+    "words": ("fulltext", lambda engine: no_table(engine, "posting_blocks")),
     "graph": (None, lambda engine: no_table(engine, "entity_aliases")),
     "chat": (None, no_chat),
     "weights": (None, no_weights),

@@ -57,19 +57,9 @@ select count(*) from brain.embedding_models;
 -- '' owns what was asked in a terminal before it had a pseudonym.
 select count(*) from brain.sessions where user_hash <> '' and user_hash <> all(%(known)s::text[]);
 
--- name: rebuild_lexeme_statistics
--- The sums that fold_statistics would have left.
-insert into lexeme_statistics (tenant_id, language, lexeme, document_frequency, is_folded)
-select c.tenant_id, c.language, t.lexeme collate "C", count(*), true
-from chunks c cross join lateral unnest(c.lexemes) t
-group by 1, 2, 3;
-
 -- name: rebuild_corpus_statistics
 insert into corpus_statistics (tenant_id, language, documents, total_length, is_folded)
 select tenant_id, language, count(*), sum(terms_in(lexemes)), true from chunks group by 1, 2;
 
 -- name: rebuild_postings
-insert into postings (tenant_id, language, lexeme, chunk_id, term_frequency, chunk_length)
-select c.tenant_id, c.language, t.lexeme collate "C", c.chunk_id, cardinality(t.positions), terms_in(c.lexemes)
-from chunks c cross join lateral unnest(c.lexemes) t
-order by 1, 2, 3;
+select rebuild_postings();

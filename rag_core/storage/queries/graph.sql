@@ -90,7 +90,7 @@ select s.lexeme, ln(1 + (c.documents - s.df + 0.5) / (s.df + 0.5))
 from corpus c
 cross join lateral (
     select l.lexeme, least(c.documents, sum(l.document_frequency)::float8) as df
-    from lexeme_statistics l
+    from posting_blocks l
     where l.tenant_id = %(tenant)s and l.language = %(language)s and l.lexeme = any(%(stems)s)
     group by l.lexeme
     having sum(l.document_frequency) > 0

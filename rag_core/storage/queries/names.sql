@@ -18,7 +18,7 @@ with languages as (
         from (
             select t.lexeme collate "C" as lexeme, coalesce(sum(s.document_frequency), 0) as df
             from unnest(lexemes_of(l.language, null, n.name)) t
-            left join lexeme_statistics s
+            left join posting_blocks s
                 on s.tenant_id = %(tenant)s and s.language = l.language and s.lexeme = t.lexeme collate "C"
             group by 1
         ) f
@@ -30,14 +30,17 @@ from wanted w
 cross join lateral (
     select c.chunk_id, c.note_id
     from (
-        select p.chunk_id from postings p
-        where p.tenant_id = %(tenant)s and p.language = w.language and p.lexeme = w.lexeme and (w.further is null or (
-            select true from postings o
-            where o.tenant_id = %(tenant)s and o.language = w.language and o.lexeme = w.further and o.chunk_id = p.chunk_id
-        ))
+        select p.number
+        from posting_blocks b cross join lateral unpacked_postings(b.packed) p
+        where b.tenant_id = %(tenant)s and b.language = w.language and b.lexeme = w.lexeme and b.document_frequency > 0
+            and (w.further is null or exists (
+                select from posting_blocks o
+                where o.tenant_id = %(tenant)s and o.language = w.language and o.lexeme = w.further and o.document_frequency > 0
+                    and p.number between o.first_number and o.last_number and position(int4send(p.number) in o.packed) > 0
+            ))
         offset 0
     ) p
-    join chunks c on c.tenant_id = %(tenant)s and c.chunk_id = p.chunk_id and (w.further is null or c.lexemes @@ w.phrase)
+    join chunks c on c.tenant_id = %(tenant)s and c.number = p.number and (w.further is null or c.lexemes @@ w.phrase)
     join notes n on n.tenant_id = c.tenant_id and n.note_id = c.note_id
     where {filters}
     limit %(most_chunks)s

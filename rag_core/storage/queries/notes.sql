@@ -158,6 +158,12 @@ select w.name, n.note_id, n.source, n.external_id
 from unnest(%(uuid_names)s::text[], %(uuids)s::uuid[]) w (name, note_id)
 join notes n on n.tenant_id = %(tenant)s and n.note_id = w.note_id;
 
+-- name: find_notes_by_title
+select note_id, source, external_id
+from notes
+where tenant_id = %(tenant)s and lower(title) = lower(%(title)s)
+limit 20;
+
 -- name: lock_for_deletion
 select note_id from notes where tenant_id = %(tenant)s and note_id = any(%(notes)s) order by note_id for update;
 

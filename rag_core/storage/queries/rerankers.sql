@@ -21,7 +21,7 @@ with {counts} corpora as (
     cross join lateral unnest(to_tsvector(text_search_configuration(c.language), w.word)) t
     cross join lateral (
         select greatest(coalesce(sum(l.document_frequency), 0), 0)::bigint as document_frequency
-        from lexeme_statistics l
+        from posting_blocks l
         where l.tenant_id = %(tenant)s and l.language = c.language and l.lexeme = t.lexeme collate "C"
     ) f
     group by c.language, w.word

@@ -13,7 +13,7 @@ with languages as (
 select language, lexeme, query_frequency, case
     when language = any (%(compounding)s) and char_length(lexeme) >= %(least_letters)s and by_length <= 16 then array(
         select distinct s.lexeme
-        from lexeme_statistics s
+        from posting_blocks s
         where s.tenant_id = %(tenant)s and s.language = l.language and s.lexeme > l.lexeme
             and s.lexeme < l.lexeme || U&'\+10FFFF'
         order by 1
@@ -23,129 +23,70 @@ select language, lexeme, query_frequency, case
 end
 from lexemes l;
 
--- name: search_fulltext
--- BM25 (k1 = 1.2, b = 0.75) over posting lists. A family is one lexeme of the query with the other forms of its word; it counts
--- as one term: its frequency in a chunk is the weighted sum over its lexemes, its document frequency their sum, at most N.
--- idf = ln(1 + (N - df + 0.5) / (df + 0.5)), so it is never negative; N and the average length are a language's own. Only the
--- rarest families are looked up: in a long query the frequent ones decide nothing and have the longest lists. Of these the
--- rarest lead: their lists are read, until they have most_led entries and then up to most_postings; the best most_led chunks
--- get what the others add, looked up one by one. The third column is the score over the highest that a chunk of its language could
--- have: Σ idf · (k1 + 1) over all terms of the query, those that no chunk has included.
--- The best are told by rounded scores: terms are added in any order, and the last bits must not decide which of equal ones is left out.
--- Source: Robertson & Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009.
-with {counts} {allowed} corpora as (
-    select language, sum(documents)::float8 as n, sum(total_length)::float8 / sum(documents) as average_length
+-- name: fetch_corpora
+-- The languages that the tenant writes in, each with its number of chunks, their average length in terms and, for whoever sees a part of
+-- the notes, the numbers of the chunks that are seen.
+with {counts} corpora as (
+    select language, sum(documents)::bigint as documents, sum(total_length)::float8 / sum(documents) as average_length
     from corpus_statistics
     where tenant_id = %(tenant)s
     group by language having sum(documents) > 0
-), asked as materialized (
-    select t.family, t.language, t.lexeme, t.weight, t.query_frequency, s.df
-    from unnest(
-        %(families)s::int[], %(term_languages)s::text[], %(lexemes)s::text[], %(weights)s::float8[], %(frequencies)s::int[]
-    ) as t (family, language, lexeme, weight, query_frequency)
-    cross join lateral (
-        select coalesce(sum(document_frequency), 0)::float8 as df
-        from lexeme_statistics l
-        where l.tenant_id = %(tenant)s and l.language = t.language and l.lexeme = t.lexeme collate "C"
-    ) s
-), highest as materialized (
-    select f.language, sum(2.2::float8 * f.query_frequency * ln(1 + (c.n - least(f.df, c.n) + 0.5) / (least(f.df, c.n) + 0.5))) as score
-    from (
-        select family, language, max(query_frequency) as query_frequency, sum(df) as df
-        from asked
-        group by family, language
-    ) f
-    join corpora c using (language)
-    group by f.language
-), terms as materialized (
-    select * from asked where df > 0
-), families as materialized (
-    select f.family, f.language, f.lexemes, 0.9::float8 / greatest(c.average_length, 1) as length_factor,
-        2.2::float8 * f.query_frequency * ln(1 + (c.n - least(f.df, c.n) + 0.5) / (least(f.df, c.n) + 0.5)) as weight,
-        sum(f.df) over rarest_first - f.df < %(most_led)s or sum(f.df) over rarest_first <= %(most_postings)s as is_leading
-    from (
-        select family, language, max(query_frequency) as query_frequency, sum(df) as df, count(*) as lexemes
-        from terms
-        group by family, language
-        order by sum(df), family
-        limit %(most_families)s
-    ) f
-    join corpora c using (language)
-    window rarest_first as (order by f.df, f.family)
-), shares as (
-    select p.chunk_id, f.language, f.weight * t.weight * p.term_frequency
-        / (t.weight * p.term_frequency + 0.3::float8 + f.length_factor * p.chunk_length) as share
-    from families f
-    join terms t using (family)
-    join postings p on p.tenant_id = %(tenant)s and p.language = t.language and p.lexeme = t.lexeme collate "C"
-    where f.lexemes = 1 and f.is_leading
-    union all
-    select m.chunk_id, f.language, f.weight * m.frequency / (m.frequency + 0.3::float8 + f.length_factor * m.chunk_length)
-    from (
-        select t.family, p.chunk_id, sum(t.weight * p.term_frequency) as frequency, min(p.chunk_length) as chunk_length
-        from families f
-        join terms t using (family)
-        join postings p on p.tenant_id = %(tenant)s and p.language = t.language and p.lexeme = t.lexeme collate "C"
-        where f.lexemes > 1 and f.is_leading
-        group by t.family, p.chunk_id
-    ) m
-    join families f using (family)
-), led as (
-    select chunk_id, language, sum(share) as score
-    from shares
-    group by chunk_id, language
-    order by sum(share) desc, chunk_id
-    limit case when (select bool_and(is_leading) from families) then null else %(most_led)s end
 )
-select chunk_id, score, score / (select h.score from highest h where h.language = best.language)
-from (
-    select l.chunk_id, round((l.score + coalesce(o.score, 0)) * 1e12::float8) / 1e12::float8 as score, l.language
-    from led l
-    left join lateral (
-        select sum(f.weight * m.frequency / (m.frequency + 0.3::float8 + f.length_factor * m.chunk_length)) as score
-        from (
-            select t.family, sum(t.weight * p.term_frequency) as frequency, min(p.chunk_length) as chunk_length
-            from families f
-            join terms t using (family)
-            cross join lateral (
-                select term_frequency, chunk_length from postings p
-                where p.tenant_id = %(tenant)s and p.language = t.language and p.lexeme = t.lexeme collate "C"
-                    and p.chunk_id = l.chunk_id
-                limit 1
-            ) p
-            where not f.is_leading
-            group by t.family
-        ) m
-        join families f using (family)
-    ) o on not (select bool_and(is_leading) from families)
-    order by 2 desc, 1
+select c.language, c.documents, c.average_length, {numbers} from corpora c;
+
+-- name: numbers_seen
+(select string_agg(int4send(s.number), '') from seen s where s.language = c.language)
+
+-- name: fetch_postings
+-- The document frequency of each term, and the blocks of those in the rarest families; null: in all. A block is to be added or removed.
+with asked as materialized (
+    select t.family, t.language, t.lexeme, t.term, s.df
+    from unnest(%(families)s::int[], %(term_languages)s::text[], %(lexemes)s::text[])
+        with ordinality as t (family, language, lexeme, term)
+    cross join lateral (
+        select coalesce(sum(document_frequency), 0)::bigint as df
+        from posting_blocks b
+        where b.tenant_id = %(tenant)s and b.language = t.language and b.lexeme = t.lexeme collate "C"
+    ) s
+), rarest as materialized (
+    select family from asked group by family having sum(df) > 0 order by sum(df), family limit %(most_families)s
+)
+select a.term::int - 1, a.df, b.document_frequency > 0, b.packed
+from asked a
+left join lateral (
+    select document_frequency, packed
+    from posting_blocks
+    where a.family in (select family from rarest)
+        and tenant_id = %(tenant)s and language = a.language and lexeme = a.lexeme collate "C"
     offset 0
-) best
-{passing}
+) b on true;
+
+-- name: fetch_allowed
+-- The numbers of the chunks that filters leave; null where they are many.
+with {allowed} held as (select number from allowed where (select is_small from size))
+select case when is_small then coalesce((select string_agg(int4send(number), '') from held), '') end from size;
+
+-- name: fetch_ranked
+-- Of scored chunks the best that are seen and pass the filters.
+select c.chunk_id, s.score, c.language
+from unnest(%(numbers)s::int[], %(scores)s::float8[]) s (number, score)
+join chunks c on c.tenant_id = %(tenant)s and c.number = s.number {passing}
+order by s.score desc, c.chunk_id
 limit %(limit)s;
+
+-- name: passing
+and (select true from notes n where n.tenant_id = c.tenant_id and n.note_id = c.note_id and {filters})
 
 -- name: allowed
 -- The chunks that filters leave, counted up to few + 1: so many or fewer are looked at one by one. Begins a WITH.
 allowed as materialized (
-    select c.chunk_id
+    select c.chunk_id, c.number
     from notes n join chunks c on c.tenant_id = n.tenant_id and c.note_id = n.note_id
     where n.tenant_id = %(tenant)s and {filters}
     limit %(few)s + 1
 ), size as materialized (
     select count(*) <= %(few)s as is_small from allowed
 ),
-
--- name: passing
--- Where few chunks are allowed, the best must be among them; otherwise each one's note is asked, best first, until enough
--- passed.
-where case
-    when (select is_small from size) then best.chunk_id in (select chunk_id from allowed)
-    else (
-        select true
-        from chunks c join notes n on n.tenant_id = c.tenant_id and n.note_id = c.note_id
-        where c.tenant_id = %(tenant)s and c.chunk_id = best.chunk_id and {filters}
-    )
-end
 
 -- name: search_semantic
 -- Cosine similarity, best first, and whether every vector was compared: up to few chunks of the tenant they are, beyond that the
