@@ -22,6 +22,10 @@ CREATE FUNCTION brain.find_api_key(wanted text, hash bytea) RETURNS TABLE(tenant
     where k.key_id = wanted and k.secret_hash = hash;
 $$;
 
+CREATE FUNCTION brain.fold_statistics(tenant text) RETURNS bigint
+    LANGUAGE sql
+    RETURN 0;
+
 CREATE FUNCTION brain.forget_graph_of_deleted_chunks() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'brain'

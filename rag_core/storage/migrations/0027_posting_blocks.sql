@@ -110,3 +110,4 @@ from (
 ) l
 left join chunks c on c.tenant_id = l.tenant_id and c.number = l.number;
 grant select on lexeme_statistics, postings to brain_app;
+create function fold_statistics(tenant text) returns bigint language sql return 0;
