@@ -87,10 +87,8 @@ def test_of_a_deleted_note_only_its_version_is_left(keeping: Database) -> None:
 
     with keeping.owner() as connection:
         rows = count_rows(connection, TENANT)
-    assert {table: count for table, count in rows.items() if not table.endswith("_statistics")} == {
-        "note_versions": 1,
-        "tenants": 1,
-    }
+    sums = {"corpus_statistics", "posting_blocks"}  # what came and what went, until they are folded
+    assert {table: rows[table] for table in rows.keys() - sums} == {"note_versions": 1, "tenants": 1}
     with keeping.transaction(TENANT) as connection:
         assert find_notes(connection, TENANT, ["a"]) == {}
 
