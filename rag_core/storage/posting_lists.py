@@ -1,4 +1,4 @@
-"""What BM25 adds up: a query's terms with their posting lists and weights."""
+"""Terms of a query with their posting lists and weights: input of BM25."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ seen note count for nothing: an unseen one takes no place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Term:
+class AskedLexeme:
     """A lexeme to look up; those of one family are forms of one word of the query."""
 
     family: int
@@ -60,7 +60,7 @@ class _Corpus:
     seen: Numbers | None
 
 
-def fetch_terms(connection: Connection, tenant: TenantId, text: str, *, sees_all: bool) -> list[Term]:
+def fetch_terms(connection: Connection, tenant: TenantId, text: str, *, sees_all: bool) -> list[AskedLexeme]:
     """The query's lexemes in every language the tenant writes in, with the other forms of their words."""
     parameters = {
         "tenant": tenant,
@@ -79,7 +79,7 @@ def fetch_terms(connection: Connection, tenant: TenantId, text: str, *, sees_all
             if (language, form) not in own
         }
         terms += [
-            Term(family=family, language=language, lexeme=form, weight=weight, frequency=frequency)
+            AskedLexeme(family=family, language=language, lexeme=form, weight=weight, frequency=frequency)
             for form, weight in forms.items()
         ]
     return terms
@@ -91,7 +91,9 @@ def _other_forms(language: Language, lexeme: str, longer: Sequence[str]) -> dict
     return compound_relatives(lexeme, longer) | variants if has_compounds else variants
 
 
-def fetch_lists(connection: Connection, tenant: TenantId, terms: Sequence[Term], *, sees_all: bool, few: int) -> Lists:
+def fetch_lists(
+    connection: Connection, tenant: TenantId, terms: Sequence[AskedLexeme], *, sees_all: bool, few: int
+) -> Lists:
     """The lists of the query's rarest words, of chunks that are seen; chunks of up to ``few`` notes are looked up one by one."""
     if not terms:
         return Lists(families=(), highest={})
@@ -119,14 +121,14 @@ def fetch_lists(connection: Connection, tenant: TenantId, terms: Sequence[Term],
     return _lists(terms, blocks.fetchall(), corpora)
 
 
-def _lists(terms: Sequence[Term], rows: Sequence[tuple[Any, ...]], corpora: Mapping[Language, _Corpus]) -> Lists:
+def _lists(terms: Sequence[AskedLexeme], rows: Sequence[tuple[Any, ...]], corpora: Mapping[Language, _Corpus]) -> Lists:
     frequencies: dict[int, int] = {}
     blocks: defaultdict[tuple[int, bool], list[bytes]] = defaultdict(list)
     for at, frequency, is_added, packed in rows:
         frequencies[at] = frequency
         if packed is not None:
             blocks[at, is_added].append(packed)
-    words: defaultdict[int, list[tuple[Term, int, Numbers]]] = defaultdict(list)
+    words: defaultdict[int, list[tuple[AskedLexeme, int, Numbers]]] = defaultdict(list)
     for at, term in enumerate(terms):
         if term.language in corpora:
             seen = corpora[term.language].seen

@@ -1,4 +1,4 @@
-"""The sum over packed lists is the formula's, and the best are the best."""
+"""The sum over packed lists is the formula's; none left out is as good as the best."""
 
 import math
 

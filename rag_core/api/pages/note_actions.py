@@ -1,4 +1,4 @@
-"""Whether a note may be changed on the page, why not, and where its file is."""
+"""Permission to change a note on the page, the reason against it, and where its file is."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +31,7 @@ def may_write(context: RequestContext) -> bool:
 
 
 def note_actions(context: RequestContext, note: NoteId) -> NoteActions:
-    """What may be done with a note."""
+    """Actions on a note that its reader may take."""
     with context.transaction() as connection:
         origin = fetch_origin(connection, context.tenant, note)
     return NoteActions(may_write=may_write(context), reason=_reason(origin), obsidian=_obsidian(origin))
