@@ -57,5 +57,5 @@ def forgetting_schedule(timezone: str) -> dg.ScheduleDefinition:
         execution_timezone=timezone,
         default_status=dg.DefaultScheduleStatus.RUNNING,
         tags={"brain/purpose": "retention"},
-        description="Every night: delete conversations that nobody has spoken in for as long as BRAIN_SESSION_DAYS says.",
+        description="Every night: delete conversations older than BRAIN_SESSION_DAYS and versions older than BRAIN_NOTE_VERSION_DAYS.",
     )

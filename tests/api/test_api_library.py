@@ -8,6 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from rag_core.api.pages import library
+from rag_core.errors import DeadlineExceededError
 
 ENGLISH = {"Accept-Language": "en"}
 
@@ -96,3 +97,17 @@ def test_a_condition_that_cannot_be_read_is_told(client: TestClient, notes: None
 
 def test_without_notes_it_says_how_to_import(client: TestClient) -> None:
     assert "brain import" in client.get("/notas").text
+
+
+def test_notes_that_cannot_be_counted_in_time_are_listed(
+    client: TestClient, notes: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(*_asked: Any, **_more: Any) -> None:
+        raise DeadlineExceededError("too slow")
+
+    monkeypatch.setattr(library, "fetch_library_counts", slow)
+
+    page = client.get("/notas").text
+
+    assert len(titles(page)) == 5
+    assert "Son demasiadas para contarlas ahora." in page

@@ -8,6 +8,8 @@ from urllib.parse import quote
 
 import pytest
 from fastapi.testclient import TestClient
+from keyed_api import Keyed
+from keyed_api import keyed as keyed  # noqa: PLC0414  a fixture, re-exported to pytest
 
 from rag_core.api.pages.note_differences import differences
 from rag_core.runtime.engine import Engine
@@ -164,6 +166,52 @@ def test_a_form_of_another_page_is_refused(client: TestClient, note: str) -> Non
 
     assert answer.status_code == 403
     assert client.get(note).status_code == 200
+
+
+class TestKeys:
+    """Who may not change notes does not see what they said before."""
+
+    @pytest.fixture
+    def written(self, keyed: Keyed) -> str:
+        """The address of a note that one key wrote."""
+        headers = {"Authorization": f"Bearer {keyed.key('read', 'write')}"}
+        fields = {"texto": "Compré pan."}
+        answer = keyed.client.post("/notas/nueva", data=fields, headers=headers, follow_redirects=False)
+        return str(answer.headers["location"])
+
+    @pytest.mark.parametrize(
+        ("scopes", "departments"), [(("read",), None), (("read", "write"), ["ventas"])], ids=["reader", "department"]
+    )
+    def test_others_read_the_note_alone(
+        self, keyed: Keyed, written: str, scopes: Any, departments: list[str] | None
+    ) -> None:
+        headers = {"Authorization": f"Bearer {keyed.key(*scopes, departments=departments)}"}
+
+        page = keyed.client.get(written, headers=headers)
+        statuses = [
+            keyed.client.request(method, address, headers=headers, follow_redirects=False).status_code
+            for method, address in [
+                ("GET", f"{written}/historial"),
+                ("GET", "/notas/borradas"),
+                ("GET", f"{written}/editar"),
+                ("POST", "/notas/nueva"),
+                ("POST", f"{written}/editar"),
+                ("POST", f"{written}/borrar"),
+                ("POST", f"{written}/recuperar"),
+                ("POST", f"{written}/historial/{written.rpartition('/')[2]}"),
+            ]
+        ]
+
+        assert page.status_code == 200
+        assert "Editar" not in page.text
+        assert "Historial" not in page.text
+        assert statuses == [403] * 8
+
+    def test_another_tenant_finds_no_such_note(self, keyed: Keyed, written: str) -> None:
+        headers = {"Authorization": f"Bearer {keyed.key('read', 'write', tenant='dos')}"}
+
+        for address in (f"{written}/editar", f"{written}/borrar", f"{written}/recuperar"):
+            assert keyed.client.post(address, headers=headers, follow_redirects=False).status_code == 404
 
 
 def test_long_texts_are_not_compared() -> None:

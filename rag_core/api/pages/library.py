@@ -18,9 +18,11 @@ from rag_core.api.pages.texts import grouped, tr
 from rag_core.api.pages.timeline import Timeline, timeline
 from rag_core.api.pages.web import render
 from rag_core.api.searching import read_filters
-from rag_core.errors import InvalidInputError
+from rag_core.errors import DeadlineExceededError, InvalidInputError
 from rag_core.model.note import Note
+from rag_core.model.retrieval import Filters
 from rag_core.storage.library import LibraryCounts, fetch_library_counts, notes_by_date
+from rag_core.telemetry.logs import log_degraded
 
 PAGE = "/notas"
 PAGE_NOTES = 50
@@ -58,7 +60,7 @@ def show_library(context: Context, search: Annotated[PageSearch, Depends(page_se
         return render("library.html", shelf=shelf, asked=asked, problem=in_words(str(error)), is_first=True)
     with context.transaction() as connection:
         notes = notes_by_date(connection, context.tenant, filters, limit=PAGE_NOTES + 1, before=_cursor_in(antes))
-        counts = fetch_library_counts(connection, context.tenant, filters, zone=context.zone)
+    counts = _counted(context, filters)
     shown = notes[:PAGE_NOTES]
     return render(
         "library.html",
@@ -66,13 +68,24 @@ def show_library(context: Context, search: Annotated[PageSearch, Depends(page_se
         asked=asked,
         problem=None,
         is_first=not antes,
-        count=counts.notes,
+        count=counts.notes if counts else None,
         notes=[_listed(note, context) for note in shown],
         older=f"{asked.address()}&antes={_cursor_of(shown[-1])}" if len(notes) > PAGE_NOTES else None,
-        groups=[(title, choices) for title, choices in _groups(asked, counts) if len(choices) > 1],
-        timeline=_timeline(asked, counts),
+        groups=[(title, choices) for title, choices in _groups(asked, counts) if len(choices) > 1] if counts else [],
+        timeline=_timeline(asked, counts) if counts else None,
         may_write=may_write(context),
     )
+
+
+def _counted(context: RequestContext, filters: Filters) -> LibraryCounts | None:
+    """The numbers of notes; None where counting them would take half of a request's time."""
+    timeout_ms = context.timeout_ms // 2
+    try:
+        with context.database.transaction(context.tenant, timeout_ms=timeout_ms) as connection:
+            return fetch_library_counts(connection, context.tenant, filters, zone=context.zone)
+    except DeadlineExceededError as error:
+        log_degraded("library counts", error, tenant=context.tenant)
+        return None
 
 
 def _listed(note: Note, context: RequestContext) -> LibraryNote:
