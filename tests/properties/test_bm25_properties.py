@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.storage.bm25 import Family, add_up, best, merge, pack, unpack
@@ -38,7 +38,6 @@ def families(draw: st.DrawFn) -> tuple[dict[int, int], list[Family]]:
     return lengths, made
 
 
-@settings(max_examples=40)
 @given(families())
 def test_a_score_is_the_sum_over_the_words_of_a_chunk(drawn) -> None:
     lengths, made = drawn
@@ -68,7 +67,6 @@ def test_none_that_is_left_out_is_as_good_as_one_that_is_taken(drawn, count) -> 
     assert not len(left) or round(left.max(), 12) < round(np.sort(scores)[-count], 12)
 
 
-@settings(max_examples=50)
 @given(st.sets(st.integers(0, 2**63 - 1)), st.sets(st.integers(0, 2**63 - 1)))
 def test_what_was_removed_is_in_no_list(kept, removed) -> None:
     blocks = [pack(np.array(sorted(part), dtype=np.int64)) for part in (kept | removed, removed)]
