@@ -92,6 +92,6 @@ def test_an_original_that_is_gone_is_told_with_the_remedy(browser: Browser, show
 
     page.goto(shown.address)
 
-    expect(page.get_by_text("Vuelve a importarlo.")).to_be_visible()
+    expect(page.locator(".problem").filter(has_text="Vuelve a importarlo.")).to_be_visible()
     expect(page.locator(".original img")).to_be_hidden()
     context.close()
