@@ -15,6 +15,7 @@ from rag_core.errors import ConflictError, InvalidInputError
 from rag_core.folders.front_matter import start_of_fields
 from rag_core.home.private_files import whole_file
 from rag_core.model.note import Note
+from rag_core.model.zones import in_zone
 
 ExportFormat = Literal["markdown", "jsonl"]
 MAX_SEGMENT_BYTES = 200
@@ -98,7 +99,7 @@ def line_of(note: Note) -> str:
 def markdown_of(note: Note, path: str, zone: ZoneInfo) -> str:
     """A note as Markdown with front matter; fields told behind its text stand there alone, its id where ``path`` does not tell it."""
     fields: dict[str, Any] = {} if note.title is None else {"title": note.title}
-    fields |= {"date": note.created_at.astimezone(zone).isoformat(), "lang": note.language}
+    fields |= {"date": in_zone(note.created_at, zone).isoformat(), "lang": note.language}
     fields |= {} if path == note.external_id else {"id": note.external_id}
     fields |= {name: value for name, value in note.metadata.items() if name.casefold() not in fields}
     written = yaml.safe_dump(fields, allow_unicode=True, sort_keys=False, width=10_000)

@@ -117,6 +117,8 @@ def read_note(access: ToolAccess, name: str) -> Note:
     Raises:
         ToolError: there is none, or several are called so.
     """
+    if "\0" in name:
+        raise ToolError("El id tiene un carácter nulo; usa el id que devuelven search y ask")
     tenant = access.engine.tenant()
     with access.engine.database.transaction(tenant, timeout_ms=access.timeout_ms) as connection:
         try:

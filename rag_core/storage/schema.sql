@@ -159,7 +159,7 @@ end $$;
 
 CREATE FUNCTION brain.keep_version() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'brain'
+    SET search_path TO 'brain', 'pg_temp'
     AS $$
 begin
     if coalesce(nullif(current_setting('brain.version_days', true), ''), '0')::integer = 0

@@ -120,7 +120,8 @@ class TestImport:
     def test_stops_before_the_disk_is_full_and_goes_on_once_there_is_room(
         self, disk: SmallDisk, home: Path, run_brain: Callable[..., tuple[int, str, str]], tmp_path: Path
     ) -> None:
-        write_notes(tmp_path / "notas.jsonl", 900)
+        notes = 2_400
+        write_notes(tmp_path / "notas.jsonl", notes)
         disk.leave(90)
 
         code, out, err = run_brain("import", tmp_path / "notas.jsonl")
@@ -129,7 +130,7 @@ class TestImport:
         assert out == ""
         assert_told_once(err)
         stored = counts(home)[0]
-        assert 0 < stored < 900
+        assert 0 < stored < notes
         assert f"{stored:,} notes of the file are stored" in err
         assert "MB for the rest of the file" in err
         assert "run the import again" in err
@@ -137,10 +138,10 @@ class TestImport:
         code, out, err = run_brain("import", tmp_path / "notas.jsonl", "--json")
         again = json.loads(out)
         assert code == 0
-        assert again["imported"] == 900 - stored
+        assert again["imported"] == notes - stored
         assert again["unchanged"] == stored
         assert again["rejected_count"] == 0
-        assert counts(home) == (900, 900, 900, 900, 0)
+        assert counts(home) == (notes, notes, notes, notes, 0)
 
     def test_goes_on_after_others_filled_the_disk_to_the_last_byte(
         self,

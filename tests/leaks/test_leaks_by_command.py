@@ -101,6 +101,7 @@ OF_A_TENANT: Mapping[str, Arguments] = {
         [str(folder / "suyas"), "--source", secrets.names[-2]],
     ],
     "folder add": _folder,
+    "why": lambda secrets, _folder: [[word, one] for word in secrets.words[:2] for one in _ids(secrets)[:4]],
     "folder list": lambda _secrets, _folder: [[]],
     "folder remove": _each(),
     "folder status": _each(),

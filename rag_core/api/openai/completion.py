@@ -16,7 +16,7 @@ from rag_core.guardrails import RedactionPolicy
 from rag_core.model.answer import Answer, Source
 from rag_core.wire.answers import query_body, sentence_text
 
-_LISTED = re.compile(r"(?:\n+- \[\d+\] [^\n]*: \S+/notas/[0-9a-f-]{36})+\s*\Z")
+_LISTED = re.compile(r"- \[\d+\] .*: \S+/notas/[0-9a-f-]{36}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +105,11 @@ class Completion:
 
 def without_sources(text: str) -> str:
     """An earlier answer without the sources at its end."""
-    return _LISTED.sub("", text)
+    lines = text.rstrip().split("\n")
+    length = len(lines)
+    while length and _LISTED.fullmatch(lines[length - 1]):  # a pattern over all lines would be tried at each of them
+        length -= 1
+    return text if length == len(lines) else "\n".join(lines[:length]).rstrip()
 
 
 def _facts(body: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from fastapi.responses import RedirectResponse
 
 from rag_core.api.access import Context, RequestContext
 from rag_core.api.errors import ExplainedError
-from rag_core.api.pages.cards import tags_of, title_of
+from rag_core.api.pages.cards import title_of
 from rag_core.api.pages.note_actions import may_write, note_actions
 from rag_core.api.pages.search import read_note, read_shelf
 from rag_core.api.pages.texts import day_of, localised, tr
@@ -19,12 +19,13 @@ from rag_core.errors import AccessDeniedError, ConflictError, InvalidInputError,
 from rag_core.folders.reading import written_contents
 from rag_core.model.note import NewNote, Note, NoteId, content_hash
 from rag_core.model.zones import in_zone
-from rag_core.notes.validation import parse_note, tags_in
+from rag_core.notes.validation import audience, is_audience_key, parse_note, tags_in
 from rag_core.notes.versions import restored
 from rag_core.storage.database import Connection
 from rag_core.storage.documents import store_contents
 from rag_core.storage.note_versions import kept_since, list_deleted
 from rag_core.storage.notes import delete_notes, fetch_note
+from rag_core.storage.staging import lock_notes
 
 SOURCE = "notas"
 """Source of notes that are written on the page."""
@@ -80,7 +81,7 @@ def edit_note(note_id: str, context: Context) -> Response:
     fields = WrittenNote(
         title=note.title or "",
         text=note.content,
-        tags=", ".join(tags_of(note)),
+        tags=", ".join(tags_in(note.metadata)),
         day=in_zone(note.created_at, context.zone).date().isoformat(),
         state=_state(note),
     )
@@ -107,7 +108,8 @@ def change_note(
     except ConflictError as error:
         current = _changeable(context, note_id)
         again = replace(written, state=_state(current))
-        return _form(context, again, note=current, problem=str(error), current=current.content, status=409)
+        shown = current.content if context.caller.may("read") else None
+        return _form(context, again, note=current, problem=str(error), current=shown, status=409)
     return RedirectResponse(f"/notas/{note.id}", status_code=303)
 
 
@@ -167,9 +169,12 @@ def _changeable(context: RequestContext, note_id: str) -> Note:
 
 
 def store_version(context: RequestContext, note_id: str, note: NewNote) -> NoteId:
-    """Store a note as it was, if it may be changed on the page; its id. It keeps the name that it has now."""
+    """Store a note as it was, if it may be changed on the page; its id. It keeps the name and the readers that it has now."""
     known = _changeable(context, note_id)
-    named = replace(note, source=known.source, external_id=known.external_id)
+    own = {name: value for name, value in note.metadata.items() if not is_audience_key(name)}
+    own |= {name: value for name, value in known.metadata.items() if is_audience_key(name)}
+    readers = audience(own)
+    named = replace(note, source=known.source, external_id=known.external_id, metadata=own, departments=readers)
     return _store(context, named, known=known, state=_state(known))
 
 
@@ -184,6 +189,8 @@ def _store(context: RequestContext, note: NewNote, *, known: Note | None = None,
     contents = written_contents(note, max_characters=context.settings.max_note_characters)
 
     def before(connection: Connection) -> None:
+        if known is not None:
+            lock_notes(connection, tenant, [known.id])
         if known is not None and _state(fetch_note(connection, tenant, known.id)) != state:
             raise ConflictError(tr("La nota ha cambiado entretanto. Guardar otra vez sustituye lo que dice ahora."))
 
@@ -195,7 +202,7 @@ def _store(context: RequestContext, note: NewNote, *, known: Note | None = None,
 
 def _state(note: Note) -> str:
     """Digest of all that the form shows of a note."""
-    facts = f"{sorted(tags_of(note))} {note.created_at.isoformat()} {note.content}"
+    facts = f"{sorted(tags_in(note.metadata))} {note.created_at.isoformat()} {note.content}"
     return content_hash(note.language, note.title, facts).hex()
 
 
@@ -221,8 +228,10 @@ def _form(
 
 def _parsed(context: RequestContext, written: WrittenNote, note: Note | None) -> NewNote:
     """The note that a form says, over what is stored of it; a day that was not changed leaves the time as it is."""
-    tags = list(tags_in({"tags": written.tags}))
-    kept = {name: value for name, value in (note.metadata if note else {}).items() if name != "tags"}
+    stored = note.metadata if note else {}
+    is_same = note is not None and written.tags == ", ".join(tags_in(stored))  # a stored tag may have a comma
+    tags = stored.get("tags") if is_same else list(tags_in({"tags": written.tags}))
+    kept = {name: value for name, value in stored.items() if name != "tags"}
     is_same_day = note is not None and in_zone(note.created_at, context.zone).date().isoformat() == written.day
     return parse_note(
         external_id=note.external_id if note else str(uuid4()),

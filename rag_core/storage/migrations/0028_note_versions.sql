@@ -28,7 +28,7 @@ create policy audience on note_versions as restrictive using ((select current_se
 grant select, delete on note_versions to brain_app;
 
 -- The newest 30 of a note are kept. What goes with its tenant leaves none.
-create function keep_version() returns trigger language plpgsql security definer set search_path = brain as $$
+create function keep_version() returns trigger language plpgsql security definer set search_path = brain, pg_temp as $$
 begin
     if coalesce(nullif(current_setting('brain.version_days', true), ''), '0')::integer = 0
         or not exists (select from tenants where tenant_id = old.tenant_id) then
