@@ -22,8 +22,9 @@ from .scratch import TENANT
 TIMEOUT_MS = 60_000
 _LEGS = ("posting_blocks", "embeddings")
 
-Transaction = Sequence[tuple[bytes, Any]]
-"""Statements, rendered, with their parameters."""
+Statement = tuple[bytes, Any, bool]
+Transaction = Sequence[Statement]
+"""Statements, rendered, with their parameters and whether their rows come in binary."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +54,7 @@ def recorded_statements(engine: Engine, question: str) -> Statements:
 
 
 def _reads(transaction: Transaction, table: str) -> bool:
-    return any(table.encode() in query for query, _ in transaction)
+    return any(table.encode() in query for query, *_ in transaction)
 
 
 @contextmanager
@@ -83,8 +84,8 @@ def replay_at_once(connections: Sequence[Connection], statements: Statements, ex
 
 
 def _send(connection: Connection, transaction: Transaction) -> None:
-    for query, parameters in transaction:
-        connection.execute(query, parameters, prepare=True).fetchall()
+    for query, parameters, binary in transaction:
+        connection.execute(query, parameters, prepare=True, binary=binary).fetchall()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -92,14 +93,14 @@ class _Recorder:
     """Stands in for the database: hands on to it and remembers."""
 
     database: Database
-    transactions: list[list[tuple[bytes, Any]]] = field(default_factory=list)
+    transactions: list[list[Statement]] = field(default_factory=list)
     settings: dict[str, str] = field(default_factory=dict)
 
     @contextmanager
     def transaction(
         self, tenant: TenantId, *, local: Mapping[str, str | int] | None = None, **options: Any
     ) -> Iterator["_RecordedConnection"]:
-        queries: list[tuple[bytes, Any]] = []
+        queries: list[Statement] = []
         self.transactions.append(queries)
         self.settings |= {name: str(value) for name, value in (local or {}).items()}
         with self.database.transaction(tenant, local=local, **options) as connection:
@@ -112,11 +113,13 @@ class _Recorder:
 @dataclass(slots=True, kw_only=True)
 class _RecordedConnection:
     connection: Connection
-    queries: list[tuple[bytes, Any]]
+    queries: list[Statement]
 
-    def execute(self, query: str | sql.Composed, parameters: Any = None) -> psycopg.Cursor[Any]:
-        self.queries.append((_rendered(query, self.connection), parameters))
-        return self.connection.execute(query, parameters)
+    def execute(
+        self, query: str | sql.Composed, parameters: Any = None, *, binary: bool = False
+    ) -> psycopg.Cursor[Any]:
+        self.queries.append((_rendered(query, self.connection), parameters, binary))
+        return self.connection.execute(query, parameters, binary=binary)
 
 
 def _rendered(query: str | sql.Composed, connection: Connection) -> bytes:
