@@ -102,6 +102,31 @@ def test_a_change_is_a_version_that_can_be_restored(client: TestClient, note: st
     assert client.get(f"{note}/historial").text.count("Restaurar esta versión") == 2
 
 
+@pytest.mark.parametrize("tags", ["uno, dos", ["Madrid, centro"]])
+def test_tags_in_other_forms_stay_while_they_are_not_changed(client: TestClient, tags: Any) -> None:
+    body = {"content": "Un parque.", "externalId": "p", "metadata": {"tags": tags}}
+    made = client.post("/api/notes", json=body).json()["id"]
+    fields = fields_of(client.get(f"/notas/{made}/editar").text)
+
+    post(client, f"/notas/{made}/editar", **{**fields, "texto": "Dos parques."})
+
+    assert client.get(f"/api/notes/{made}").json()["metadata"]["tags"] == tags
+
+
+def test_a_restored_version_keeps_the_readers_that_the_note_has_now(client: TestClient) -> None:
+    body = {"content": "El sueldo.", "externalId": "s"}
+    made = client.post("/api/notes", json=body).json()["id"]
+    client.put(f"/api/notes/{made}", json={**body, "content": "Nada.", "metadata": {"visibility": "private"}})
+    version = re.search(rf'action="(/notas/{made}/historial/[^"]+)"', client.get(f"/notas/{made}/historial").text)
+    assert version is not None
+
+    assert post(client, version[1]).status_code == 303
+
+    restored = client.get(f"/api/notes/{made}").json()
+    assert restored["content"] == "El sueldo."
+    assert restored["metadata"]["visibility"] == "private"
+
+
 def test_a_change_of_a_note_that_was_changed_meanwhile_is_a_conflict(client: TestClient, note: str) -> None:
     fields = fields_of(client.get(f"{note}/editar").text)
     post(client, f"{note}/editar", **fields | {"texto": "Dicho por otro."})

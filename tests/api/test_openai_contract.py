@@ -240,6 +240,7 @@ def test_sources_at_the_end_of_an_earlier_answer_are_left_out_and_nothing_else()
 
     assert without_sources(f"{answer}\n\n- [1] Caldera: de gas: http://a{note}\n- [2] b: https://a.b:8{note}") == answer
     assert without_sources(answer) == answer
+    assert len(without_sources("\n" * 200_000 + "x")) == 200_001  # read once, not once from each of its lines
 
 
 def test_a_mark_that_several_rows_stand_behind_is_annotated_once() -> None:
