@@ -120,27 +120,43 @@ begin
     return old;
 end $$;
 
-CREATE FUNCTION brain.index_chunks() RETURNS trigger
+CREATE FUNCTION brain.index_deleted_chunks() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'brain'
     AS $$
-declare
-    sign integer := case tg_op when 'INSERT' then 1 else -1 end;
 begin
-    if tg_op = 'DELETE' and not exists (select from changed c join tenants t on t.tenant_id = c.tenant_id) then
+    if not exists (select from deleted d join tenants t on t.tenant_id = d.tenant_id) then
         return null;
     end if;
 
     insert into posting_blocks (tenant_id, language, lexeme, document_frequency, first_number, last_number, packed)
-    select c.tenant_id, c.language, t.lexeme collate "C", sign * count(*), min(c.number), max(c.number),
+    select c.tenant_id, c.language, t.lexeme collate "C", -count(*), min(c.number), max(c.number),
         string_agg(packed_posting(c.number, l.chunk_length, cardinality(t.positions)), '')
-    from changed c
+    from deleted c
     cross join lateral (select terms_in(c.lexemes) as chunk_length offset 0) l
     cross join lateral unnest(c.lexemes) t
     group by 1, 2, 3;
 
     insert into corpus_statistics (tenant_id, language, documents, total_length)
-    select tenant_id, language, sign * count(*), sign * sum(terms_in(lexemes)) from changed group by 1, 2;
+    select tenant_id, language, -count(*), -sum(terms_in(lexemes)) from deleted group by 1, 2;
+    return null;
+end $$;
+
+CREATE FUNCTION brain.index_inserted_chunks() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'brain'
+    AS $$
+begin
+    insert into posting_blocks (tenant_id, language, lexeme, document_frequency, first_number, last_number, packed)
+    select c.tenant_id, c.language, t.lexeme collate "C", count(*), min(c.number), max(c.number),
+        string_agg(packed_posting(c.number, l.chunk_length, cardinality(t.positions)), '')
+    from inserted c
+    cross join lateral (select terms_in(c.lexemes) as chunk_length offset 0) l
+    cross join lateral unnest(c.lexemes) t
+    group by 1, 2, 3;
+
+    insert into corpus_statistics (tenant_id, language, documents, total_length)
+    select tenant_id, language, count(*), sum(terms_in(lexemes)) from inserted group by 1, 2;
     return null;
 end $$;
 
@@ -1786,11 +1802,11 @@ CREATE INDEX sessions_last_at ON brain.sessions USING btree (tenant_id, last_at)
 
 CREATE INDEX sessions_of_user ON brain.sessions USING btree (tenant_id, user_hash, last_at DESC);
 
-CREATE TRIGGER chunks_deleted AFTER DELETE ON brain.chunks REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.index_chunks();
+CREATE TRIGGER chunks_deleted AFTER DELETE ON brain.chunks REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION brain.index_deleted_chunks();
 
 CREATE TRIGGER chunks_deleted_from_graph AFTER DELETE ON brain.chunks REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION brain.forget_graph_of_deleted_chunks();
 
-CREATE TRIGGER chunks_inserted AFTER INSERT ON brain.chunks REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION brain.index_chunks();
+CREATE TRIGGER chunks_inserted AFTER INSERT ON brain.chunks REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION brain.index_inserted_chunks();
 
 CREATE TRIGGER documents_original_forgotten AFTER DELETE ON brain.documents FOR EACH ROW WHEN (old.is_upload) EXECUTE FUNCTION brain.forget_original();
 
