@@ -123,7 +123,9 @@ def _bring_back(engine: "Engine", owner: "TenantId", names: Sequence[str]) -> in
         NotFoundError: a name is of no deleted note that is kept.
     """
     from rag_core.errors import NotFoundError
+    from rag_core.folders.reading import written_contents
     from rag_core.notes.versions import restored
+    from rag_core.storage.documents import store_contents
     from rag_core.storage.note_versions import kept_since, list_deleted
     from rag_core.storage.notes import store_notes
 
@@ -136,4 +138,8 @@ def _bring_back(engine: "Engine", owner: "TenantId", names: Sequence[str]) -> in
                 raise NotFoundError(f"no deleted note called {name!r} is kept")
             versions += found
         notes = {version.note_id: restored(version) for version in versions}
-        return store_notes(connection, owner, list(notes.values())).imported
+        stored = store_notes(connection, owner, list(notes.values())).imported
+        for note_id, note in notes.items():
+            contents = written_contents(note, max_characters=engine.settings.max_note_characters)
+            store_contents(connection, owner, note.source, [(note_id, contents)])
+        return stored

@@ -10,6 +10,7 @@ from urllib.parse import quote
 import httpx
 
 from rag_core.errors import RagError
+from rag_core.model.addresses import is_loopback
 
 URL = "http://127.0.0.1:8000"
 
@@ -84,7 +85,13 @@ class BrainClient:
     ) -> None:
         self._url = url.rstrip("/")
         headers = {} if api_key is None else {"Authorization": f"Bearer {api_key}"}
-        self._http = httpx.Client(base_url=self._url, headers=headers, timeout=timeout_seconds, transport=transport)
+        self._http = httpx.Client(
+            base_url=self._url,
+            headers=headers,
+            timeout=timeout_seconds,
+            transport=transport,
+            trust_env=not is_loopback(httpx.URL(self._url).host),  # no proxy stands between this machine and itself
+        )
 
     def __enter__(self) -> Self:
         return self

@@ -172,6 +172,15 @@ class TestCommand:
         assert "restored 1" in back.stdout
         assert len(brain("search", "harina", "--json").json["results"]) == 1
 
+    def test_an_undone_deletion_has_its_links_again(self, brain: Brain, keeping: Database) -> None:
+        store(keeping, "Compré harina en [[La tahona]]")
+        brain("delete", "a")
+
+        brain("delete", "--undo", "a")
+
+        with keeping.owner() as connection:
+            assert connection.execute("select target from brain.note_links").fetchall() == [("La tahona",)]
+
     def test_forever_keeps_nothing(self, brain: Brain, stored: None, keeping: Database) -> None:
         deleted = brain("delete", "a", "--forever")
         back = brain("delete", "--undo", "a")
